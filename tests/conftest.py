@@ -22,7 +22,7 @@ SHARES = 3  # of what starts processes, or takes tens of seconds, one is run
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where CONFORMANCE_PART is set, such as "--shard 1/3", what is proven of every op is proven of that part of the ops.
 
-    Of the tests that are marked as costly a third is run.
+    Of the tests that are marked as costly a third is run, and of those that have parameters a third of these.
     """
     part, _, count = os.environ.get("CONFORMANCE_PART", "").removeprefix("--shard ").partition("/")
     if not count:
@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item
         for item in items
         if item.get_closest_marker("costly")
-        and zlib.crc32(_test_of(item).encode()) % SHARES != int(part) % SHARES
+        and zlib.crc32(item.nodeid.encode()) % SHARES != int(part) % SHARES
     }
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli import generated
 from conformance.cli.console import add_json_flag, print_json, whole_number
+from conformance.errors import UsageError
 
 if TYPE_CHECKING:
     from conformance.selfcheck.selftest import Mutant, Report
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put every check to every mutant, not only those that must catch it: several times as long",
     )
+    parser.add_argument("--shard", default="", metavar="I/N", help="one part of the mutants")
     parser.add_argument("--seed", type=whole_number, default=0, help="of everything drawn")
     parser.add_argument(
         "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
@@ -59,6 +61,10 @@ def command(options: argparse.Namespace) -> int:
     Returns 1 if a mutant survived, a check has none, or a control was caught; with --power, if a question passes a
     wrong answer.
     """
+    if options.shard and (options.generated or options.power or options.variants):
+        raise UsageError(
+            "--shard is a part of the mutants: --generated takes --sample, --power takes queries"
+        )
     if options.generated:
         return generated.command(options)
     if options.power:
@@ -72,7 +78,8 @@ def command(options: argparse.Namespace) -> int:
     )
 
     started = time.perf_counter()
-    mutants = [] if options.variants else _chosen(options.query)
+    mutants = [] if options.variants else _chosen(options.query, options.shard)
+    is_whole = not (options.query or options.shard)
     # Variants compute in Python what others compute in NumPy: minutes each, so that they are asked by themselves.
     controls = list((registered_controls() | (registered_variants() if options.variants else {})).values())
     progress = _Progress(len(mutants) + len(controls), is_silent=options.as_json)
@@ -84,10 +91,10 @@ def command(options: argparse.Namespace) -> int:
             workers=min(options.workers or os.cpu_count() or 1, len(mutants) + len(controls)),
             is_whole=options.variants,
             all_checks=options.matrix,
-            part=Part.of(mutants) if options.query else None,
+            part=None if is_whole else Part.of(mutants),
             on_progress=progress.done,
         )
-    without = [] if options.query or options.variants else _without_mutant(mutants)
+    without = _without_mutant(mutants) if is_whole and not options.variants else []
     has_failed = bool(report.survivors or report.control or without)
     if options.output:
         write_selftest(
@@ -104,11 +111,14 @@ def command(options: argparse.Namespace) -> int:
     return int(has_failed)
 
 
-def _chosen(queries: Sequence[str]) -> list[Mutant]:
+def _chosen(queries: Sequence[str], shard: str) -> list[Mutant]:
     from fnmatch import fnmatchcase
 
     from conformance.errors import NothingSelected
+    from conformance.run.plan import numbers_of_shard
     from conformance.selfcheck.selftest import registered_mutants
+
+    part, count = numbers_of_shard(shard) if shard else (1, 1)
 
     def is_chosen(mutant: Mutant) -> bool:
         names = (mutant.name, *mutant.kills)
@@ -123,7 +133,9 @@ def _chosen(queries: Sequence[str]) -> list[Mutant]:
         raise NothingSelected(
             f"no mutant, and no check that one names, matches {' or '.join(queries)!r}; see: conformance list mutants"
         )
-    return chosen
+    if not (part_of := chosen[part - 1 :: count]):
+        raise NothingSelected(f"part {shard} of {len(chosen)} mutants has none")
+    return part_of
 
 
 def _without_mutant(mutants: Sequence[Mutant]) -> list[str]:

@@ -50,6 +50,7 @@ def test_an_op_is_the_catalogues(name: str) -> None:
             hold(seen)
 
 
+@pytest.mark.costly
 @MODES
 @pytest.mark.parametrize("name", PARAMETRISED)
 def test_an_ops_parameters_are_the_catalogues(backend: Any, name: str) -> None:
@@ -58,6 +59,7 @@ def test_an_ops_parameters_are_the_catalogues(backend: Any, name: str) -> None:
             hold(seen)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", [name for name in EAGER.ops if name in FLAT])
 def test_a_flat_op_is_the_catalogues(name: str) -> None:
     for seen in observations(EAGER, name, "float64", effort=FEW):

@@ -143,6 +143,7 @@ def test_beside_one_mutant_a_control_is_asked_what_that_is_asked() -> None:
     assert {(i.check, i.subject) for i in items} == {("op/value-magnitudes", "log1p")}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", registered_variants())
 def test_variant_is_not_caught_at_a_few_ops(name: str) -> None:
     variant = registered_variants()[name]
@@ -154,6 +155,7 @@ def test_variant_is_not_caught_at_a_few_ops(name: str) -> None:
             assert not wrong
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["halves", "little", "little-functions"])
 def test_what_an_engine_lacks_is_no_failure_of_a_contract(name: str) -> None:
     lesser, results = registered_variants()[f"control-{name}"], []

@@ -28,6 +28,7 @@ def verdicts(backend: Backend) -> set[Verdict]:
     return {line.verdict for line in answers(backend)}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("refusal", [TypeError, NotImplementedError])
 def test_an_engine_whose_arrays_cannot_be_compared_is_asked_by_value(
     monkeypatch: pytest.MonkeyPatch, refusal: type[Exception]

@@ -163,6 +163,7 @@ def test_a_file_of_another_schema_is_refused(schema: int, capsys: Any) -> None:
     assert f"has schema {schema}; this version reads schema {SCHEMA}" in capsys.readouterr().err
 
 
+@pytest.mark.costly
 def test_replay_reads_a_failure_from_a_truncated_file(command: Any, adapters: Path, capsys: Any) -> None:
     ran = command("run", adapters / "wrong_tanh.py", "-q", "op/tanh/vjp/float64", "-n", 1)
     path = ran.folder / "run.jsonl"
@@ -177,6 +178,7 @@ def test_replay_reads_a_failure_from_a_truncated_file(command: Any, adapters: Pa
 WITH_SIGINT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
     *, whole_group: bool, folder: Path

@@ -168,6 +168,7 @@ def test_proofs_as_json_are_nothing_but_json(capsys: pytest.CaptureFixture[str])
     assert proof["holds"] is True
 
 
+@pytest.mark.costly
 def test_many_rows_are_proven_by_several_processes() -> None:
     names = list(CATALOGUE)[:9]
     assert [proof.op for proof in proofs.prove_rows(names, workers=2)] == names

@@ -92,6 +92,7 @@ def test_a_format_that_is_not_registered_is_refused_with_those_that_are(monkeypa
         report.report_to(Path("x"), "html")
 
 
+@pytest.mark.costly
 def test_a_run_writes_any_reports_and_refuses_an_unknown_suffix_before_it_starts(capsys: Any) -> None:
     query = ["run", "numpy", "-n", "1", "-q", "op/tanh/shape", "-o", "own.jsonl"]
     assert main([*query, "--report", "a.pdf"]) == 4

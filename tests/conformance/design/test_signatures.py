@@ -51,6 +51,7 @@ def asked(op: Op, strength: int, seed: int = 0) -> tuple[Row, ...]:
     return signatures_of(op, "float64", seed, Effort(4, 1, 1, 1, strength))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_level_of_an_ops_own_parameters_is_asked_of_it(op: Op, seed: int) -> None:
@@ -59,6 +60,7 @@ def test_every_level_of_an_ops_own_parameters_is_asked_of_it(op: Op, seed: int) 
     assert len(asked(op, 1, seed)) >= min(4, len(rows_of(op)))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("op", ALL_OPS.values(), ids=lambda op: op.name)
 def test_one_strength_higher_every_level_is(op: Op) -> None:
     assert combined(op, asked(op, 2), 1) == {(level,) for level in offered(op)}
@@ -74,6 +76,7 @@ def test_what_a_family_shares_is_asked_once_in_it(family: str) -> None:
         assert set().union(*every) == set().union(*reached)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["sum", "divide", "concat", "kron"])
 def test_every_pair_of_levels_is_asked_at_strength_4(name: str) -> None:
     op = find(name)
@@ -91,6 +94,7 @@ def named_in_common(op: Op, rows: tuple[Row, ...] | None = None) -> set[tuple[st
     return {(factor.removeprefix(f"{op.name} "), level) for factor, level in levels}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_where_signatures_are_compiled_what_two_ops_can_have_is_asked_once_in_the_family(

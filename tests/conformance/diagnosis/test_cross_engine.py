@@ -148,6 +148,7 @@ def test_of_many_failures_the_unexpected_ones_come_first() -> None:
 # ---- in a run ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 def test_what_other_engines_answer_is_in_the_run_file_and_on_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ import conformance
 from conformance.errors import NothingSelected
 
 
+@pytest.mark.costly
 def test_a_result_is_readable_as_text_and_as_html(adapters: Path) -> None:
     done = conformance.check(str(adapters / "wrong_tanh.py"), "op/tanh/vjp/float64")
     assert not done

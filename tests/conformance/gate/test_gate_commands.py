@@ -88,6 +88,7 @@ def test_a_special_point_that_changed_is_printed_before_and_after_and_fails_noth
         assert said in text
 
 
+@pytest.mark.costly
 def test_what_failed_is_run_again_and_counts_from_the_level_that_is_named(
     command: Any, adapters: Path
 ) -> None:

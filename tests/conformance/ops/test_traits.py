@@ -31,6 +31,7 @@ def named(part: object) -> str:
     return part.name if isinstance(part, Op) else re.sub(r" at 0x\w+", "", str(part))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("op", CATALOGUE.values(), ids=CATALOGUE.keys())
 def test_a_row_states_what_holds_and_nothing_else(op: Op) -> None:
     assert list(disagreements(op)) == []

@@ -45,6 +45,7 @@ def is_provable(point: SpecialPoint) -> bool:
 PROVABLE = [key for key, point in SPECIAL_POINTS.items() if is_provable(point)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("key", PROVABLE)
 def test_gradients_beside_a_point_lie_in_its_range_and_fill_it(key: str) -> None:
     point = SPECIAL_POINTS[key]

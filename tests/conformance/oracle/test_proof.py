@@ -39,6 +39,7 @@ def test_the_rule_agrees_with_an_oracle_that_does_not_use_it(name: str) -> None:
     assert proof.holds
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_rule_off_by_a_billionth_is_caught(name: str) -> None:
     proof = prove_changed(name, lambda gradient: gradient * (1 + np.longdouble(1e-9)))
@@ -116,6 +117,7 @@ def test_a_row_that_is_not_holomorphic_is_not_proven_at_complex_operands(name: s
     assert not prove_at_complex_operands(name).holds
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["multiply", "exp", "matmul", "solve", "getitem", "split"])
 @pytest.mark.parametrize(
     "change",

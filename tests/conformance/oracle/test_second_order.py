@@ -54,6 +54,7 @@ def of_size_one(g: Array) -> Array:
     return np.asarray(g / 2.0 ** np.floor(np.log2(np.abs(g).max(initial=1))))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", [*REAL, *NORMS])
 def test_a_second_derivative_is_the_difference_of_gradients(name: str) -> None:
     op, decided = find(name), 0

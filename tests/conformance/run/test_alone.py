@@ -39,6 +39,7 @@ def asked(command: Any, folder: Path, words: dict[str, str]) -> Any:
     return command("run", folder / "mine.py", "-q", "op/tanh/vjp", "-n", 1)
 
 
+@pytest.mark.costly
 def test_an_engine_that_keeps_another_function_is_not_the_adapter_s_slip(
     command: Any, tmp_path: Path
 ) -> None:
@@ -52,6 +53,7 @@ def test_an_engine_that_keeps_another_function_is_not_the_adapter_s_slip(
     assert "it was fail in run.jsonl, and is right alone: the engine's answer depends" in again.said
 
 
+@pytest.mark.costly
 def test_an_adapter_that_calls_another_function_does_so_in_every_process(
     command: Any, tmp_path: Path
 ) -> None:
@@ -60,6 +62,7 @@ def test_an_adapter_that_calls_another_function_does_so_in_every_process(
     assert "the adapter calls another function" in done.run.results[0].evidence.message
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("words", "code", "says"), [(SOON, 0, f"ENG   tanh: {UNSTEADY}"), (ALWAYS, 11, "BAD   tanh")]
 )

@@ -53,6 +53,7 @@ def test_a_folder_is_of_one_release_of_one_engine_and_of_its_user_alone(folder: 
     assert len(list(caches.kept(folder))) == 1
 
 
+@pytest.mark.costly
 def test_a_run_keeps_what_is_compiled_unless_it_is_switched_off(
     command: Any, keeping: Path, folder: Path, tmp_path: Path
 ) -> None:

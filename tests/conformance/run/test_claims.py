@@ -107,6 +107,7 @@ class Shared(NumpyTape):
         return super().numpy(forward(function, operands)[place])
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("slip", "claim"),
     [

@@ -56,6 +56,7 @@ def test_only_the_quick_profile_leaves_out_and_only_of_engines_that_compile() ->
     assert not parts(*MODES, compiles=False)[1]
 
 
+@pytest.mark.costly
 def test_every_item_is_asked_in_some_mode_for_some_seed_but_what_is_compiled_alone_in_other_dtypes() -> None:
     asked, left_out = parts(*MODES)
     assert len(asked) < 0.5 * len(left_out)

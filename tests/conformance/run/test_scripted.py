@@ -29,6 +29,7 @@ ENDS = {"hangs": "no answer within 2 seconds", "aborts": "ended the process (exi
 CASE = draw_cases(find("exp"), "float64", 0, Effort(signatures=2, draws=2, samples=1, programs=1))[0]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("how", DEEDS)
 def test_a_script_ends_at_the_call_that_does_not_return(how: str, tmp_path: Path, capfd: Any) -> None:
     adapter = tmp_path / "bad.py"
@@ -52,6 +53,7 @@ def test_the_script_of_a_case_that_returns_is_that_of_the_check_that_fails_or_of
     assert "no backward pass" not in script_apart("numpy", CASE.token, "op/vjp")
 
 
+@pytest.mark.costly
 def test_a_call_in_a_function_that_does_not_return_leaves_a_whole_program(tmp_path: Path) -> None:
     adapter = tmp_path / "bad.py"
     adapter.write_text(ADAPTER.format(instead="super().backward(output, gradient, retain=retain)") + WORSE)

@@ -69,6 +69,7 @@ def test_of_a_time_with_an_end_a_quarter_goes_into_smaller_questions(monkeypatch
     )
 
 
+@pytest.mark.costly
 def test_what_dies_of_a_smaller_case_has_the_failure_that_was_found(command: Any, adapters: Path) -> None:
     ways = {"Exits": "ended the process", "Hangs": "had no answer in time"}
     specs = [f"{adapters / 'dies_of_smaller.py'}:{name}" for name in ways]

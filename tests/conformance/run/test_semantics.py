@@ -271,6 +271,7 @@ def test_a_known_failures_file_decides_the_exit_code(command: Any, adapters: Pat
     }
 
 
+@pytest.mark.costly
 def test_two_runs_of_one_seed_are_one_run_and_its_shards_are_its_parts(command: Any) -> None:
     def run(*more: str) -> Run:
         done = command(

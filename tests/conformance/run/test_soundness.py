@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from conformance_backends.mutants.b_graph.accumulation import propagate_with
 from conformance_backends.mutants.mutant import SteppedTape
 from conformance_backends.numpy_backend import NumpyTape
@@ -37,6 +38,7 @@ CLAUSES = ("B10", "B11", "B13", "B14", "B15", "B16", "B18")
 QUERIES = (*(part for clause in CLAUSES for part in ("-q", f"contract/{clause}")), "-q", "op/add/vjp")
 
 
+@pytest.mark.costly
 def test_a_failure_costs_the_questions_after_it_nothing(command: Any, tmp_path: Path) -> None:
     (tmp_path / "spoilt.py").write_text(ADAPTER, encoding="utf-8")
     done = command("run", tmp_path / "spoilt.py", *QUERIES, "-n", 1)

@@ -43,6 +43,7 @@ def test_of_respelled_methods_what_needs_them_is_asked_besides_its_own_ops() -> 
     assert {i.split("/")[1] for i in needs if i.startswith("op/")} == {"tanh", "relu"}
 
 
+@pytest.mark.costly
 def test_a_wrong_method_is_caught_with_ops_that_it_does_not_spell(command: Any, tmp_path: Path) -> None:
     run = tmp_path / "run.jsonl"
     done = command("run", RESPELLED, "-q", "contract/C1/*", "-n", 1, "-o", run)

@@ -294,6 +294,7 @@ def test_a_failure_of_the_same_kind_is_not_made_small_into_a_known_one() -> None
     assert found.evidence.message == "ValueError: no matrices"
 
 
+@pytest.mark.costly
 def test_what_fails_in_other_calls_than_those_of_an_entry_is_news() -> None:
     """A sum that keeps its axes is on record; that one that drops them is wrong hides nowhere."""
 

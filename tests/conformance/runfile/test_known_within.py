@@ -157,6 +157,7 @@ def test_update_adds_a_failure_in_other_calls_than_those_of_an_entry(tmp_path: P
     assert [(entry.reason, entry.calls) for entry in read_known(path)] == [("r", "* a *"), ("new", ())]
 
 
+@pytest.mark.costly
 def test_an_entry_is_stale_where_nothing_fails_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -71,6 +71,7 @@ def shown(text: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # by torch's own forward mode
 @pytest.mark.parametrize("name", ENGINES)
 @pytest.mark.parametrize("capability", WORDS, ids=lambda c: c.label)
@@ -101,6 +102,7 @@ OFFERED = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("key", OFFERED)
 def test_the_script_of_a_contract_runs_as_far_as_the_engine_goes(key: str) -> None:
     """A check may end in the engine's refusal; so does its script. A rule that raises has no formula to quote."""

@@ -82,6 +82,7 @@ CONTRACTS = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("key", CONTRACTS)
 def test_the_script_of_a_contract_is_python(key: str) -> None:
     text = script(key, SampleQuestion(Sample(1, "float64", key)))

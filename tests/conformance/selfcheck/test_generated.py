@@ -56,6 +56,7 @@ def rule_mutant(op: str, after: str) -> RuleMutant:
 # ---- making them -----------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 def test_there_are_three_thousand_and_every_name_leads_back() -> None:
     by_kind = {kind: generated_mutants(kind) for kind in KINDS}
     assert sum(map(len, by_kind.values())) > 3000
@@ -260,6 +261,7 @@ def replace_line(line: GeneratedLine, how: str) -> GeneratedLine:
     return replaced(line, verdict=how)
 
 
+@pytest.mark.costly
 def test_a_mutant_that_hangs_or_ends_its_process_costs_no_other() -> None:
     names = ["first", "hangs", "second", "dies", "third"]
     lines = {line.name: line.verdict for line in judged(names, hangs_or_dies, ended, limit=1.0)}

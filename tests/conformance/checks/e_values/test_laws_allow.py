@@ -82,6 +82,7 @@ def decided(key: str, name: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("key", "name"), [(key, name) for key, names in LAWS.items() for name in names])
 def test_law_lets_pass_two_calls_that_are_off_in_opposite_directions(key: str, name: str) -> None:
     assert list(decided(key, name))

@@ -54,6 +54,7 @@ def test_its_cases_belong_to_this_check_alone() -> None:
 DROWNED = {("lstm_cell", "bfloat16")}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_op_has_a_case_that_decides(name: str) -> None:
     for dtype in ("float64", "float32", "float16", "bfloat16"):
