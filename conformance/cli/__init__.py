@@ -168,6 +168,16 @@ def _coded(work: Callable[[], int]) -> int:
             return _defect()
         print(f"conformance: {error.strerror}: {error.filename or 'the output'}", file=sys.stderr)
         return UsageError.exit_code
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if not module or module == __package__.partition(".")[0]:
+            return _defect()
+        print(
+            f"conformance: this Python ({sys.executable}) lacks {module}, which the suite needs: use that of the "
+            "environment in which it is installed, or pip install autograd-conformance here",
+            file=sys.stderr,
+        )
+        return UsageError.exit_code
     except Exception:
         return _defect()
 

@@ -12,6 +12,7 @@ from conformance.errors import AdapterError, UsageError, error_text
 from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 from conformance.questions.kind import first_few
+from conformance.run.mapped.findings import place_of
 
 LONGEST_NAME = 100
 FEW = 50  # names that a message lists: all clauses that have conventions, and not all points
@@ -44,9 +45,11 @@ def hold_declarations(backend: Backend) -> None:
     except AdapterError:
         raise
     except Exception as error:  # a declaration may be code of the adapter's, or no declaration at all
+        place = place_of(error, backend)
         raise AdapterError(
             f"what {type(backend).__name__} declares cannot be read: {error_text(error)}\n"
-            "docs/adapter.md says what each member of an adapter is"
+            + (f"raised at {place}\n" if place else "")
+            + "docs/adapter.md says what each member of an adapter is"
         ) from error
     if slips:
         raise AdapterError("the adapter declares what does not exist:\n  " + "\n  ".join(slips))

@@ -6,6 +6,7 @@ as it is known, so that a killed run loses nothing that was finished.
 
 from __future__ import annotations
 
+import codecs
 import enum
 import itertools
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ from conformance.runfile.records import (
 SCHEMA = 2
 
 LONGEST_LINE = 16_000_000  # bytes: a result with its arrays has some thousands
+PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PK": "zip", b"BZh": "bzip2", b"\xfd7zX": "xz"}
 
 _decoder = msgspec.json.Decoder(Line)
 _encoder = msgspec.json.Encoder()
@@ -131,10 +133,7 @@ def read_run(path: Path) -> Run:
     lines = _lines(path)
     _, first = next(lines, (0, None))
     if not isinstance(first, RunLine):
-        raise RunFileError(
-            f"{path} is not a run file: its first line is not a run header. "
-            "Write one with: conformance run -o RUN.jsonl"
-        )
+        raise RunFileError(f"{path} is not a run file: {_what_it_is(path)}")
     if first.schema != SCHEMA:
         raise RunFileError(f"{path} has schema {first.schema}; this version reads schema {SCHEMA}")
     run, damage = Run(first, [], [], [], []), list[Damage]()
@@ -184,6 +183,20 @@ def read_results(path: Path) -> Run:
     if not run.results and run.contents != Run(run.header, [], [], [], []).contents:
         raise RunFileError(f"{path} has {run.contents}, and no results, which conformance run writes")
     return run
+
+
+def _what_it_is(path: Path) -> str:
+    """What a file without a header is, and the way out."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    if not start:
+        return "it is empty. Write one with: conformance run -o RUN.jsonl"
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "it is UTF-16 text, where run files are UTF-8. An editor or a shell may have changed it"
+    packed = next((name for magic, name in PACKED.items() if start.startswith(magic)), "")
+    if packed:
+        return f"it is packed by {packed}. Unpack it first"
+    return "its first line is not a run header. Write one with: conformance run -o RUN.jsonl"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Line | Damage]]:

@@ -101,10 +101,13 @@ def test_an_engine_that_raises_system_exit_ends_no_comparison_of_times(tmp_path:
         ("name = b'mine'", "Mine.name is b'mine', and begins every id and query"),
         ("ops = None", "Mine.ops: it is NoneType, where names and their functions are expected"),
         ("ops = ['tanh']", "Mine.ops: it is list, where names and their functions are expected"),
-        ("ops = property(lambda self: {}['here'])", "what Mine declares cannot be read: KeyError: 'here'"),
+        (
+            "ops = property(lambda self: {}['here'])",
+            "what Mine declares cannot be read: KeyError: 'here'\nraised at mine.py:",
+        ),
         (
             "def version(self): raise OSError('none')",
-            "what Mine declares cannot be read: OSError: none",
+            "what Mine declares cannot be read: OSError: none\nraised at mine.py:",
         ),
         (
             "conventions = None",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import msgspec
 import pytest
 
 from conformance.cli import main
+from conformance.errors import RunFileError
 from conformance.runfile.jsonl import SCHEMA, Damage, DamageKind, encode, read_run
 from conformance.runfile.records import BackendLine, EndLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
 
@@ -213,3 +215,21 @@ def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
     assert run.end.exit_code == 2
     assert len(run.results) >= 19
     assert set(run.counts()) <= {"pass", "unsupported", "undecided"}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "it is empty"),
+        ("{}".encode("utf-16"), "it is UTF-16 text, where run files are UTF-8"),
+        (gzip.compress(b"{}"), "it is packed by gzip"),
+        (b"[1]\n", "its first line is not a run header"),
+    ],
+)
+def test_what_is_no_run_file_is_said_to_be_what_it_is(
+    content: bytes, said: str, tmp_path: Path, capsys: Any
+) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(content)
+    assert main(["report", str(path), "-o", str(tmp_path / "report.html")]) == RunFileError.exit_code
+    assert f"run.jsonl is not a run file: {said}" in capsys.readouterr().err

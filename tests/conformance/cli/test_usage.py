@@ -135,6 +135,17 @@ def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: A
     assert "a defect of the suite" in capsys.readouterr().err
 
 
+def test_a_package_that_is_not_installed_is_named(monkeypatch: Any, capsys: Any) -> None:
+    def broken(*_: object) -> None:
+        raise ModuleNotFoundError("No module named 'ml_dtypes'", name="ml_dtypes")
+
+    monkeypatch.setattr("conformance.load.load_backend", broken)
+    assert main(["smoke", "numpy"]) == 4
+    said = capsys.readouterr().err
+    assert "lacks ml_dtypes, which the suite needs" in said
+    assert "defect" not in said
+
+
 def test_a_package_that_an_engine_has_replaced_by_an_older_one_is_named(
     monkeypatch: Any, capsys: Any
 ) -> None:
