@@ -40,6 +40,7 @@ VERBS = (
 
 # In this process, which they may end: other verbs start one for each engine.
 CALL_ENGINES_HERE = frozenset({"smoke", "replay", "bench"})
+A_FILE = "a file stands where a folder is needed; name another place"
 
 EXIT_CODES = """exit codes:
   0 passed   1 unexpected failure   2 interrupted   3 internal error   4 usage   5 nothing selected
@@ -166,7 +167,8 @@ def _coded(work: Callable[[], int]) -> int:
     except OSError as error:
         if not is_of_output(error):
             return _defect()
-        print(f"conformance: {error.strerror}: {error.filename or 'the output'}", file=sys.stderr)
+        said = A_FILE if error.errno in (errno.EEXIST, errno.ENOTDIR) else error.strerror
+        print(f"conformance: {said}: {error.filename or 'the output'}", file=sys.stderr)
         return UsageError.exit_code
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]

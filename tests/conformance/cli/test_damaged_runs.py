@@ -233,3 +233,15 @@ def test_what_is_no_run_file_is_said_to_be_what_it_is(
     path.write_bytes(content)
     assert main(["report", str(path), "-o", str(tmp_path / "report.html")]) == RunFileError.exit_code
     assert f"run.jsonl is not a run file: {said}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["report", "--site", "file"], ["report", "-o", "file/report.html"]])
+def test_a_file_where_a_folder_is_needed_is_said_to_be_one(
+    arguments: list[str], tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = tmp_path / "run.jsonl"
+    run.write_text("\n".join(WHOLE) + "\n", encoding="utf-8")
+    (tmp_path / "file").touch()
+    assert main([arguments[0], "run.jsonl", *arguments[1:]]) == 4
+    assert "a file stands where a folder is needed" in capsys.readouterr().err
