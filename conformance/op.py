@@ -122,6 +122,7 @@ class Trait(enum.Enum):
     SEVERAL_OUTPUTS = "returns a tuple of arrays"
     VARIADIC = "takes any number of operands"
     HOLOMORPHIC = "holomorphic: its reference and its rule hold for complex operands as they are written"
+    ANTILINEAR = "the conjugate of a linear map of complex numbers, as its rule is"
     FLAT = "flat: its value does not change when its operands change a little"
     PIECEWISE_LINEAR = "its gradients do not depend on its operands, except at kinks and ties"
     QUADRATIC = "its third derivatives are zero, except at kinks and ties, and its second ones are not"

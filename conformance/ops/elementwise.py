@@ -18,6 +18,7 @@ from conformance.ops.activations import sigmoid
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise, inverse_root, linear
 from conformance.ops.traits import (
+    ANTILINEAR,
     COMMUTATIVE,
     ELEMENTWISE,
     HOLOMORPHIC,
@@ -118,7 +119,7 @@ ONE_OPERAND = (
         law=laws.one_array, traits={ELEMENTWISE, VANISHING}),
     linear("conj", np.conj, lambda g, x: np.conj(g),
         formula="x̄ = conj g", source="a real number is its own conjugate",
-        law=laws.one_array, traits={ELEMENTWISE}),
+        law=laws.one_array, traits={ANTILINEAR, ELEMENTWISE}),
     linear("deg2rad", np.deg2rad, lambda g, x: np.deg2rad(g),
         formula="x̄ = π/180 · g", source="linear: π/180 · x",
         law=laws.one_array, traits={ELEMENTWISE, undone_by("rad2deg")}, aliases=("radians",)),

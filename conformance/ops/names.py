@@ -12,6 +12,7 @@ BROADCAST_TO = find("broadcast_to").name
 CHOLESKY = find("cholesky").name
 CLIP = find("clip").name
 CONCAT = find("concat").name
+CONJ = find("conj").name
 CONV2D = find("conv2d").name
 COS = find("cos").name
 CUMMAX = find("cummax").name

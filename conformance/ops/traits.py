@@ -12,6 +12,7 @@ from typing import Any
 from conformance.op import Homogeneous, Inverse, Shift, Trait
 
 __all__ = [
+    "ANTILINEAR",
     "COMMUTATIVE",
     "ELEMENTWISE",
     "HOLOMORPHIC",
@@ -33,6 +34,7 @@ __all__ = [
     "undone_by",
 ]
 
+ANTILINEAR = Trait.ANTILINEAR
 COMMUTATIVE = Trait.COMMUTATIVE
 ELEMENTWISE = Trait.ELEMENTWISE
 HOLOMORPHIC = Trait.HOLOMORPHIC

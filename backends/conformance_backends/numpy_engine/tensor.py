@@ -237,8 +237,8 @@ class Application(Node):
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
     """Compute a row on operands and, if any of them needs a gradient, record a node.
 
-    The value of a flat row is a constant. At complex operands only a holomorphic row has a rule: the
-    transpose of a complex-linear map, g ↦ g · f′, without a conjugate.
+    The value of a flat row is a constant. At complex operands only a holomorphic row has a rule, the
+    transpose of a complex-linear map, g ↦ g · f′, without a conjugate; and conj, whose rule conjugates.
     """
     values, edges, kinds = [], [], ""
     for x in operands:
@@ -255,7 +255,7 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
         edges = [edge if op.is_differentiable(i) else None for i, edge in enumerate(edges)]
     if op.is_flat or not any(edges) or not is_recording():
         return wrap(output, None)
-    if "c" in kinds and Trait.HOLOMORPHIC not in op.traits:
+    if "c" in kinds and op.traits.isdisjoint({Trait.HOLOMORPHIC, Trait.ANTILINEAR}):
         raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")
     if isinstance(output, tuple):
         output = tuple(map(np.asarray, output))

@@ -18,6 +18,7 @@ from conformance.checks.observation import Observation, hold_gradients, plain
 from conformance.checks.registry import COMPLEX, NotThisCase, declared_convention, op_check
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
+from conformance.ops.names import CONJ
 from conformance.oracle.allowance import Expected, expected_gradients, extended, reference_vjp
 from conformance.values import direction
 
@@ -55,6 +56,33 @@ def _expected(seen: Observation, convention: str) -> list[Expected]:
     conjugated = replace(seen.case, cotangents=tuple(map(np.conj, seen.case.cotangents)))
     found = expected_gradients(seen.op, conjugated, perturbations=seen.perturbations)
     return [replace(expected, exact=np.conj(expected.exact)) for expected in found]
+
+
+@op_check("E23", "conjugated", applies=_is_holomorphic, dtypes=WIDE, compiles=True)
+def conjugates_around_an_op_conjugate_its_gradient(seen: Observation) -> list[Comparison]:
+    """The gradient of conj(f(conj x)), for the conjugate of a cotangent, is the conjugate of f's gradient.
+
+    An engine may conjugate lazily: it marks an array as conjugated, and whatever reads it, forwards or backwards, has to heed that.
+    """
+    convention = declared_convention(seen.backend, "A18")
+    if CONJ not in seen.backend.ops:
+        raise Unsupported("the adapter names no conj")
+    require_offered(seen)
+    conj, call = seen.backend.call(CONJ, {}), seen.backend.call(seen.op.name, seen.case.parameters)
+
+    def function(*xs: Any) -> Any:
+        outputs = call(*(conj(x) if i in seen.wrt else x for i, x in enumerate(xs)))
+        return tuple(map(conj, outputs)) if seen.op.has_several_outputs else conj(outputs)
+
+    operands = [np.conj(x) if i in seen.wrt else np.array(x) for i, x in enumerate(seen.case.operands)]
+    cotangents = [np.conj(g) for g in seen.case.cotangents]
+    _, gradients = _offered(lambda: seen.backend.vjp(function, operands, cotangents, seen.wrt))
+    pulled = [None if g is None else np.conj(plain(seen.backend, g)) for g in gradients]
+    bounds = _expected(seen, convention)
+    return hold_all_within(
+        (got, bound, f"{seen.label(position)} of conj(f(conj x)), conjugated,")
+        for position, (got, bound) in enumerate(zip(pulled, bounds, strict=True))
+    )
 
 
 # ---- in forward mode, and of second order ---------------------------------------------------------------

@@ -54,6 +54,7 @@ WRONG: list[tuple[str, Property]] = [
     ("tanh", Trait.LOSS),
     ("add", Trait.VARIADIC),
     ("abs", Trait.HOLOMORPHIC),
+    ("positive", Trait.ANTILINEAR),
     ("tanh", Trait.PIECEWISE_LINEAR),
     ("tanh", Trait.QUADRATIC),
     ("tanh", Trait.REAL_REFERENCE),

@@ -132,6 +132,23 @@ def is_holomorphic(op: Op) -> bool:
         return False
 
 
+def is_antilinear(op: Op) -> bool:
+    """Whether a complex factor of its operand is, conjugated, one of its value, and one of a cotangent one of its gradient."""
+    try:
+        return all(_takes_conjugated(op, arrays, parameters) for arrays, parameters in calls(op))
+    except DOES_NOT_FIT:
+        return False
+
+
+def _takes_conjugated(op: Op, arrays: Any, parameters: Any) -> bool:
+    (x,) = arrays
+    z, g = x + 2j, x - 1j
+    value = op.reference(z, **parameters)
+    turned = op.reference(1j * z, **parameters), op.rule(0, 1j * g, value, z, **parameters)
+    expected = -1j * value, -1j * op.rule(0, g, value, z, **parameters)
+    return all(np.any(b) and np.allclose(a, b) for a, b in zip(turned, expected, strict=True))
+
+
 def is_commutative(op: Op) -> bool:
     """Whether its two operands can be exchanged in every call, bit for bit."""
     if {len(differentiable(op, len(arrays))) for arrays, _ in calls(op)} != {2} or len(op.domains) != 2:
@@ -214,6 +231,7 @@ HOLDS: dict[Trait, Callable[[Op], bool]] = {
     Trait.SEVERAL_OUTPUTS: lambda op: isinstance(op.reference(*calls(op)[0][0], **calls(op)[0][1]), tuple),
     Trait.VARIADIC: lambda op: len({len(arrays) for arrays, _ in calls(op)}) > 1,
     Trait.HOLOMORPHIC: is_holomorphic,
+    Trait.ANTILINEAR: is_antilinear,
     Trait.PIECEWISE_LINEAR: is_piecewise_linear,
     Trait.QUADRATIC: is_quadratic,
     Trait.REAL_REFERENCE: has_real_reference,

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, rule
+from conformance.backend import Function
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, altered_rule, behaviour, rule, with_ops
 from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
@@ -50,6 +51,26 @@ def conjugated_operand_again(right: Any, i: int, g: Any, z: Any, *xs: Any) -> An
     return detach(pulled) + 1j * (pulled - detach(pulled))
 
 
+def unconjugated() -> dict[str, Function]:
+    """A sum that reads its cotangent without the mark that it is to be conjugated, which conj leaves on it."""
+    marked: list[Any] = []
+
+    def marking(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+        marked.append(pulled := right(i, g, z, x))
+        return pulled
+
+    def unread(right: Any, i: int, g: Any, z: Any, x: Any, **parameters: Any) -> Any:
+        is_marked = any(g is each for each in marked)
+        return right(i, np.conj(g) if is_marked else g, z, x, **parameters)
+
+    return {"conj": altered_rule("conj", marking), "sum": altered_rule("sum", unread)}
+
+
+def kept(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
+    """The cotangent as it is."""
+    return g
+
+
 class ConjugatedTangents(SteppedTape):
     """The reference engine, whose tangents of complex numbers are conjugated."""
 
@@ -62,6 +83,7 @@ class ConjugatedTangents(SteppedTape):
 CONVENTIONS = {**SteppedTape.conventions, "A18": "gradient"}
 
 HOLOMORPHIC = ("op/complex",)
+CONJUGATED = ("op/conjugated",)
 FORWARD, SECOND = ("op/complex-forward",), ("op/complex-second",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -77,6 +99,10 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-complex64", "In complex64 alone the gradient is a ten-thousandth too large.",
         HOLOMORPHIC, ("cos",), wrong_in_single),
     rule("rounded-to-complex64", "A complex128 gradient passes through complex64.", HOLOMORPHIC, ("reciprocal",), through_single),
+    Mutant("conjugation-not-read", "The rule of sum reads a cotangent that conj has marked as conjugated as if it were not.",
+        CONJUGATED, lambda: with_ops(unconjugated()), ("sum",)),
+    Mutant("conj-keeps-its-cotangent", "The rule of conj does not conjugate.",
+        CONJUGATED, lambda: with_ops({"conj": altered_rule("conj", kept)}), ("sin", "matmul")),
     rule("second-derivative-times-i", "Differentiated again, the gradient of a complex operand is multiplied by i.",
         SECOND, ("exp", "cumulative_prod"), conjugated_operand_again),
     behaviour("conjugated-tangents", "The tangents of complex numbers are conjugated.",
