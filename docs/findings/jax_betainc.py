@@ -1,4 +1,4 @@
-"""jax: the gradient of betainc is NaN at an end where an exponent is 1: zero times the logarithm of zero.
+"""jax: the gradient of betainc is NaN at an end where an exponent is 1, and elsewhere its derivative: zero times the logarithm of zero.
 
 Its value and its gradient lose digits, up to a hundred units; against mpmath.
 """
@@ -19,6 +19,9 @@ for a, b, x, exact in (
     print(
         f"the gradient of betainc({a}, {b}, x) at", x, "got", jax.grad(betainc, 2)(a, b, x), "exactly", exact
     )
+second = jax.grad(jax.grad(betainc, 2), 2)
+for a, b, x, exact in ((2.0, 3.0, 0.0, 12.0), (2.0, 3.0, 1.0, 0.0)):
+    print(f"the second derivative of betainc({a}, {b}, x) at", x, "got", second(a, b, x), "exactly", exact)
 for a, b, x in ((2.0, 3.0, 0.4102499232782016), (10.0, 0.5, 0.8971431321990934)):
     at = mpmath.mpf(x)
     exact = mpmath.betainc(a, b, 0, at, regularized=True)
