@@ -180,7 +180,11 @@ def op_check(
 
 
 def flat_check(
-    clause: str, name: str, *needs: Capability, compiles: bool = False
+    clause: str,
+    name: str,
+    *needs: Capability,
+    compiles: bool = False,
+    dtypes: frozenset[str] = DOUBLE,
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Register a check of the ops that have no slope, run once for every signature."""
 
@@ -194,7 +198,7 @@ def flat_check(
                 frozenset(needs),
                 once_per_signature=True,
                 compiles=compiles,
-                dtypes=DOUBLE,
+                dtypes=dtypes,
                 is_of_flat=True,
             )
         )

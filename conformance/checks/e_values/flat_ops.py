@@ -1,7 +1,8 @@
-"""Chapter E: ops whose derivative is zero send no gradient back."""
+"""Chapter E: ops whose derivative is zero send no gradient back, and have the reference's values in every dtype."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import as_factor_of, form_of_no_gradient, is_refusal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import OtherConvention, declared_convention, flat_check
+from conformance.dtype import BFLOAT16, HALF, carried
 from conformance.errors import Violation
 from conformance.op import OperandKind, Shape
 from conformance.ops.names import MULTIPLY, RESHAPE
@@ -45,24 +47,60 @@ def flat_op_sends_nothing_back(seen: Observation) -> None:
         raise OtherConvention(claim, clause, seen.op.name, found)
 
 
+@flat_check("E22", "flat-narrow", compiles=True, dtypes=HALF | {"float32"})
+def flat_op_has_the_value_of_the_reference_below_float64(seen: Observation) -> None:
+    """Below float64 the value of a flat op is the reference's, where it jumps, at NaN and at infinities too."""
+    if _is_about_order(seen):
+        expected = _reference(seen, seen.case.operands)
+        (got,) = seen.forward()
+        hold_equal(got, expected, "the value differs from the reference value")
+    else:
+        _hold_value_on_jumps(seen)
+
+
+def _is_about_order(seen: Observation) -> bool:
+    """Whether it is about the order of the entries of one array, which is not specified where some are equal."""
+    return [domain.kind for domain in seen.op.domains] == [OperandKind.DISTINCT]
+
+
+def _reference(seen: Observation, operands: Sequence[Array]) -> Array:
+    """The value of the reference, which half precision is carried to; in the dtype of the case where it has one."""
+    value = np.asarray(seen.op.reference(*map(carried, operands), **seen.case.parameters))
+    return value.astype(seen.case.dtype) if value.dtype.kind == "f" else value
+
+
 def _hold_value_on_jumps(seen: Observation) -> None:
     """Claim that the value equals the reference where the op jumps: at halves, whole numbers, equal operands, NaN and infinities."""
-    if [domain.kind for domain in seen.op.domains] == [OperandKind.DISTINCT]:
-        return  # the order of equal entries of one array is not specified
+    if _is_about_order(seen):
+        return
     operands = [on_jumps(x) for x in seen.case.operands]
-    is_pair = len(operands) == 2 and all(x.size and x.dtype.kind == "f" for x in operands)
+    is_pair = len(operands) == 2 and all(x.size and _is_real(x) for x in operands)
     if is_pair and seen.op.domain(1).low <= operands[0].flat[0] <= seen.op.domain(1).high:
         operands[1].flat[0] = operands[0].flat[0]  # broadcast or not, the first entry meets the first
-    expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
-    if operands[0].dtype.kind == "f" and expected.dtype.kind in ("b" if is_pair else "bi"):
+    expected = _reference(seen, operands)
+    # A rounded quotient of infinities, and a step at one, are nobody's question.
+    if _is_real(operands[0]) and (expected.dtype.kind == "b" or not is_pair):
         first = int(is_pair)  # what most predicates are about, after the equal entries
-        count = max(0, min(operands[0].size - first, len(SPECIAL)))
-        operands[0].flat[first : first + count] = SPECIAL[:count]
-        expected = np.asarray(seen.op.reference(*operands, **seen.case.parameters))
+        of_nan, of_other = (_with(operands, first, special) for special in (SPECIAL, (-np.nan, *SPECIAL[1:])))
+        is_sure = np.array_equal(*(carried(_reference(seen, x)) for x in (of_nan, of_other)), equal_nan=True)
+        # The sign of NaN is not specified: what depends on it is not asked.
+        operands = of_nan if is_sure else _with(operands, first, SPECIAL[1:])
+        expected = _reference(seen, operands)
     (got,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), operands)
     hold_equal(
         plain(seen.backend, got), expected, "the value where the op jumps differs from the reference value"
     )
+
+
+def _with(operands: Sequence[Array], first: int, special: Sequence[float]) -> list[Array]:
+    """The operands, with these numbers in the first one from an entry on."""
+    changed = np.array(operands[0])
+    changed.flat[first : first + len(special)] = special[: max(0, changed.size - first)]
+    return [changed, *operands[1:]]
+
+
+def _is_real(x: Array) -> bool:
+    return x.dtype.kind == "f" or x.dtype == BFLOAT16
 
 
 def is_kind_of(dtype: np.dtype[Any], expected: np.dtype[Any]) -> bool:
@@ -74,7 +112,7 @@ def is_kind_of(dtype: np.dtype[Any], expected: np.dtype[Any]) -> bool:
 
 def on_jumps(x: Array) -> Array:
     """The operand rounded to halves, without the sign of zero."""
-    return np.array(np.rint(2 * x) / 2 + 0, x.dtype) if x.dtype.kind == "f" else np.array(x)
+    return np.array(np.rint(2 * carried(x)) / 2 + 0, x.dtype) if _is_real(x) else np.array(x)
 
 
 def _hold_value(seen: Observation) -> Array:

@@ -123,7 +123,19 @@ def nan_is_false(right: Any, x: Any, **p: Any) -> Any:
     return right(np.where(np.isnan(x), 0, x), **p)
 
 
+def misses_negative_infinity(right: Any, x: Any) -> Any:
+    """In half precision -inf is a number."""
+    return right(x) & ~((x == -np.inf) & (np.asarray(x).dtype == np.float16))
+
+
+def zero_at_nan(right: Any, x: Any) -> Any:
+    """NaN has the angle 0."""
+    return np.where(np.isnan(x), x.dtype.type(0), right(x))
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    value("half-infinity-missed", "In float16 -inf is not recognised as infinite.", ("op/flat-narrow",), ("isinf",), misses_negative_infinity),
+    value("angle-of-nan-zero", "The angle of NaN is 0.", FLAT_CHECK, ("angle",), zero_at_nan),
     flat_mutant("rounding-straight-through", "Rounding passes the cotangent on as if it were the identity.", ROUNDING, straight_through),
     flat_mutant("sign-spikes", "The derivative of sign is infinity times zero, which is NaN.", ("sign",), spike),
     flat_mutant("flat-zeros-of-result", "The zeros returned for a broadcast operand have the shape of the result.", ("floor_divide", "heaviside"), of_the_result),
