@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -183,8 +184,13 @@ def _near(
 ) -> tuple[np.longdouble, np.longdouble]:
     """A slope at the edge, of an operand that is rounded once: what its size makes of that rounding."""
     exact = slope(np.longdouble(extremes.edge))
-    rounding = exact * extremes.edge * np.finfo(extremes.dtype).eps
+    rounding = exact * _rounded_once(extremes)
     return exact - rounding, exact + rounding
+
+
+def _rounded_once(extremes: Extremes) -> float:
+    """Of an exponential at the edge, relatively: what the size of the operand makes of one rounding of it."""
+    return float(extremes.edge * np.finfo(extremes.dtype).eps)
 
 
 EXTREME = (
@@ -199,8 +205,10 @@ EXTREME = (
     finite("sinh", "at-least", lambda e: (e.least,), (1,)),
     finite("tanh", "at-least", lambda e: (e.least,), (1,)),
     finite("sin", "at-least", lambda e: (e.least,), (1,)),
-    fair("sinh", "at-the-edge", lambda e: (e.edge,), lambda e: (_near(np.cosh, e),), {}, nature=Nature.FINITE),
-    fair("cosh", "at-the-edge", lambda e: (e.edge,), lambda e: (_near(np.sinh, e),), {}, nature=Nature.FINITE),
+    replace(fair("sinh", "at-the-edge", lambda e: (e.edge,), lambda e: (_near(np.cosh, e),), {}, nature=Nature.FINITE),
+        value_error=_rounded_once),
+    replace(fair("cosh", "at-the-edge", lambda e: (e.edge,), lambda e: (_near(np.sinh, e),), {}, nature=Nature.FINITE),
+        value_error=_rounded_once),
     finite("asinh", "at-huge", lambda e: (e.huge,), (0,)),
     finite("asinh", "at-least", lambda e: (e.least,), (1,)),
     finite("acosh", "at-huge", lambda e: (e.huge,), (0,)),

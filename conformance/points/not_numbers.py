@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from conformance.points.constructors import INF, NAN, valued
-from conformance.points.point import Extremes, SpecialPoint, Values
+from conformance.points.point import TAIL, Extremes, SpecialPoint, Values
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
 FIRST, BETWEEN, LAST = [NAN, 1.0, 2.0], [1.0, NAN, 2.0], [1.0, 2.0, NAN]
@@ -50,6 +50,11 @@ POINTS: tuple[SpecialPoint, ...] = (
     # What is between two numbers is one, also where their difference is none.
     *(valued(op, "between-the-largest", _of_opposite_sign, q=0.25, **WHOLE) for op in ("quantile", "nanquantile")),
     valued("astype", "beyond-single-precision", _of_opposite_sign, dtype="float32"),
+    valued("astype", "beyond-half-precision", ([1e5, -1e5, 6e4],), dtype="float16"),
+    # A NaN that is taken for 0, or for an infinity, is larger, or smaller, than what stands beside it.
+    *(valued(op, f"nan-among-{sign}", ([sign_of * 2.0, NAN, sign_of * 3.0, sign_of * 4.0],), **WHOLE)
+      for op in ("nanmax", "nanmin", "nanmedian", "nanmean", "nansum", "nanprod")
+      for sign, sign_of in (("negative", -1), ("positive", 1))),
     valued("nan_to_num", "infinities-by-0", ([INF, 1.0, -INF],), nan=1.0, posinf=0.0, neginf=0.0),
     valued("nan_to_num", "nan-by-0", ([NAN, 1.0],), nan=0.0, posinf=1.0, neginf=1.0),
     valued("nan_to_num", "infinities-by-default", ([INF, 1.0, -INF],), nan=0.0, posinf=None, neginf=None),
@@ -75,6 +80,13 @@ POINTS: tuple[SpecialPoint, ...] = (
     *(valued(op, "infinity-cut-off", (matrix,), k=0)
       for op, matrix in (("tril", [[1.0, INF], [NAN, 3.0]]), ("triu", [[1.0, NAN], [INF, 3.0]]))),
     valued("hypot", "infinity-beside-nan", (INF, NAN)),
+    # Small values that are what such an op is there for: 1 + erf(x/√2) is 0, and 1 + x is 1.
+    *(replace(valued(op, name, (x,)), value_error=lambda _: TAIL) for op, name, x in (
+        ("ndtr", "far-left", -9.0), ("ndtr", "left", -6.0), ("erfc", "far-right", 9.0), ("log_ndtr", "far-left", -40.0),
+        ("log_ndtr", "far-right", 9.0), ("erfcx", "far-right", 40.0), ("sigmoid", "far-left", -40.0),
+        ("softplus", "far-left", -40.0), ("log_sigmoid", "far-right", 40.0), ("expm1", "near-0", 1e-15),
+        ("log1p", "near-0", 1e-15), ("tanh", "near-0", 1e-15), ("sinh", "near-0", 1e-15), ("asinh", "near-0", 1e-15),
+        ("atanh", "near-0", 1e-15), ("erf", "near-0", 1e-15), ("erfinv", "near-0", 1e-15))),
     *(valued("multiply", f"0-times-{name}", (0.0, x)) for name, x in (("infinity", INF), ("nan", NAN))),
     valued("subtract", "infinity-less-infinity", (INF, INF)),
     valued("divide", "infinity-by-infinity", (INF, INF)),

@@ -75,6 +75,7 @@ class Extremes:
         return float(np.dtype(self.dtype).type(int(np.finfo(self.dtype).maxexp) * np.log(2.0) + 0.25))
 
 
+TAIL = 5e-4  # the relative error allowed in a tail: what an exponential of 40 loses in single precision, and to spare
 Values = tuple[Any, ...]
 Given = Values | Callable[[Extremes], Values]  # the same for all dtypes, or from the extremes of the dtype
 OPEN = None  # in place of a range: every gradient is allowed, or there is none
@@ -97,6 +98,8 @@ class SpecialPoint:
         cotangent: the upstream cotangent; ones where it is not given.
         steps: for a point of several ops, what they compute from the operands.
         has_nans_anywhere: whether the place of a NaN in the value is the engine's choice.
+        value_error: the relative error allowed of its value; None where that is a few units in the last place of 1, or of
+            a larger value.
         also: values that are as fair as the reference's.
     """
 
@@ -111,6 +114,7 @@ class SpecialPoint:
     cotangent: Any = None
     steps: tuple[Step, ...] = ()
     has_nans_anywhere: bool = False
+    value_error: Callable[[Extremes], float] | None = None
     also: Values = ()
 
     @property

@@ -33,6 +33,11 @@ AT_0 = (
     limit("betaln", "equal", (2.0, 2.0), (-5 / 6, -5 / 6)),
     limit("gamma", "at-1", (1.0,), (-EULER,)),
     limit("gamma", "at-2", (2.0,), (1 - EULER,)),
+    # Left of 0, beyond what the design draws: by the reflection formulas, whose cotangent is 0 at halves.
+    limit("gammaln", "between-poles", (-1.25,), (3.7141391202135278,)),
+    limit("gamma", "between-poles", (-1.25,), (14.564377962204727,)),
+    limit("digamma", "between-poles", (-1.25,), (19.181879647671606,)),
+    limit("polygamma", "between-poles", (-1.25,), (123.72136678366236,), n=1),
     limit("betainc", "at-half", (0.5,), (2 / math.pi,), a=0.5, b=0.5),
     limit("betainc", "at-0-order-1", (0.0,), (2.5,), a=1.0, b=2.5),
     limit("betainc", "at-0-order-2", (0.0,), (0,), a=2.0, b=3.0),

@@ -17,10 +17,8 @@ from conformance.checks.registry import CheckFunction, NotThisCase, check
 from conformance.errors import ConformanceError, Violation
 from conformance.ops import find
 from conformance.oracle.allowance import SAFETY_FACTOR, ULPS, extended
-from conformance.points.point import Nature
+from conformance.points.point import TAIL, Extremes, Nature, SpecialPoint
 from conformance.program import Program
-
-TAIL = 5e-4  # the relative error allowed in a tail: what an exponential of 40 loses in single precision, and to spare
 
 
 def point_check(clause: str, nature: Nature) -> Callable[[CheckFunction], CheckFunction]:
@@ -159,8 +157,10 @@ def _evaluated(observed: PointObservation, operands: Sequence[Array]) -> list[Ar
         return [np.asarray(z) for z in as_tuple(_reference(point.op, point.parameters)(*operands))]
 
 
-def _rounding(expected: Array, dtype: str) -> Any:
-    """A few units in the last place of the largest entry, or of one."""
+def _rounding(expected: Array, point: SpecialPoint, dtype: str) -> Any:
+    """What the point allows of its value, or a few units in the last place of the largest entry, or of one."""
+    if point.value_error is not None:
+        return point.value_error(Extremes(dtype)) * np.abs(expected)
     size = np.abs(expected[np.isfinite(expected)]).max(initial=1)
     return SAFETY_FACTOR * ULPS * np.finfo(dtype).eps * size
 
@@ -184,7 +184,7 @@ def value_at_a_special_point_is_the_references(observed: PointObservation) -> No
     for got, *values in zip(found, exact, in_its_precision, strict=True):
         decides(bool(got.size))
         fair = [*values, *(np.asarray(z, exact[0].dtype) for z in observed.point.also)]
-        pairs = [(z, _rounding(z, observed.place.dtype)) for z in fair]
+        pairs = [(z, _rounding(z, observed.point, observed.place.dtype)) for z in fair]
 
         def is_fair(
             altered: Callable[[Array], Array], given: Array = got, pairs: Sequence[tuple[Array, Any]] = pairs

@@ -245,8 +245,7 @@ TIE = ("point/tie",)
 VALUE = ("point/value",)
 
 MUTANTS: tuple[Mutant, ...] = (
-    value("cut-off-by-a-product", "What a triangle leaves out is multiplied by zero, and an infinity there is no number.",
-        ("point/value",), ("tril",), cut_off_by_a_product),
+    value("cut-off-by-a-product", "What a triangle leaves out is multiplied by zero, and so an infinity too.", VALUE, ("tril",), cut_off_by_a_product),
     *rules(
         ("middles-in-full", "The two equal middle entries of an even count receive the whole cotangent each.", TIE, "quantile", middles_in_full),
         ("no-number-beside-a-zero", "Of a row at no distance from one of several others the gradient is NaN.", KINK, "cdist", no_number_beside_a_zero),
@@ -260,8 +259,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("kink-outside", "The derivative of abs at 0 is 2, outside the subdifferential.", KINK, "abs", at(0.0, 2.0)),
         ("kink-nan", "The derivative of hard_tanh at 1 is NaN.", KINK, "hard_tanh", at(1.0, np.nan)),
         ("kink-right-for-zero", "The derivative of relu at 0 is 1, where 0 is declared.", KINK, "relu", at(0.0, 1.0)),
-        ("border-zero-for-infinite", "The derivative of sqrt at 0 is 0, where infinity is declared.",
-            ("point/border",), "sqrt", at(0.0, 0.0)),
+        ("border-zero-for-infinite", "The derivative of sqrt at 0 is 0, where infinity is declared.", ("point/border",), "sqrt", at(0.0, 0.0)),
         ("sinc-nan-at-0", "The derivative of sinc at 0 is computed as 0/0.", LIMIT, "sinc", unguarded_sinc),
         ("spence-nan-at-1", "The derivative of spence at 1 is computed as 0/0.", LIMIT, "spence", at(1.0, np.nan)),
         ("betainc-nan-at-0", "The derivative of betainc at 0 is NaN where a power of 0 is 1.", LIMIT, "betainc", at(0.0, np.nan)),
@@ -282,6 +280,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("nanquantile-counts-nan", "What is no number counts where nanquantile finds its place.", ("point/mask",), "nanquantile", among_all),
     ),
     stateful_rule("kink-changes-with-calls", "The derivative of relu at 0 changes with the calls.", ("point/composition",), ("relu",), changing_with_calls),
+    value("tail-lost-beside-1", "A value in the tail is what is left of it beside 1.", VALUE, ("ndtr", "expm1"), lambda right, x: (1 + right(x)) - 1),
+    value("nanmax-takes-nan-for-0", "NaN is 0.", VALUE, ("nanmax",), lambda right, x, **p: right(np.where(np.isnan(x), 0, x), **p)),
     value("max-drops-nan", "The maximum leaves out what is no number.", VALUE, ("max",), without_nan),
     value("lowest-for-infinity", "The margin of a pool holds the lowest number.", VALUE, ("max_pool3d",), lowest_for_infinity),
     value("variance-in-one-pass", "The variance is a difference of large numbers.", VALUE, ("var",), in_one_pass),
