@@ -26,6 +26,9 @@ def _stored(tape: TapeBackend, leaves: Sequence[Any], member: Member) -> list[Ar
     return [None if g is None else plain(tape, g) for g in given]
 
 
+AGAIN = -2  # times the first cotangents are the second ones: a power of two, which rounds nothing
+
+
 @contract("B7", "every-op", Capability.RETAINING, is_wide=True)
 def retained_graph_of_every_op_can_be_differentiated_again(engine: Backend, sample: Sample) -> None:
     """A retained graph of any op, a checkpoint or custom rule included, gives its gradient as often as it is run."""
@@ -35,9 +38,9 @@ def retained_graph_of_every_op_can_be_differentiated_again(engine: Backend, samp
             _hold_accumulated(engine, member, alone)
             return
         traced = engine.trace(member.function(engine), member.operands, member.wrt)
-        for call in ("first", "second"):
-            pulled = traced.pull([engine.array(g) for g in member.cotangents])
-            got = [None if g is None else plain(engine, g) for g in pulled]
+        for call, factor in (("first", 1), ("second", AGAIN)):
+            pulled = traced.pull([engine.array(factor * g) for g in member.cotangents])
+            got = [None if g is None else plain(engine, g) / factor for g in pulled]
             member.hold(got, alone.gradients, f"by the {call} call of its pullback")
 
     hold_for_each(engine, members(engine, sample), hold)
@@ -46,13 +49,14 @@ def retained_graph_of_every_op_can_be_differentiated_again(engine: Backend, samp
 def _hold_accumulated(tape: TapeBackend, member: Member, alone: Answer) -> None:
     leaves = _leaves(tape, member)
     outputs = tupled(member.function(tape)(*leaves))
-    times = 2 if declared_convention(tape, "B3") == "accumulates" else 1
-    for _ in range(2):
+    is_sum = declared_convention(tape, "B3") == "accumulates"
+    for factor in (1, AGAIN):
         for output, g in zip(outputs, member.cotangents, strict=True):
-            tape.backward(output, tape.array(g), retain=True)
-    if len(outputs) > 1 and times == 1:
+            tape.backward(output, tape.array(factor * g), retain=True)
+    if len(outputs) > 1 and not is_sum:
         return  # the gradient stored is that of the last output alone
-    got = [g if g is None else g / times for g in _stored(tape, leaves, member)]
+    total = 1 + AGAIN if is_sum else AGAIN
+    got = [g if g is None else g / total for g in _stored(tape, leaves, member)]
     member.hold(got, alone.gradients, "its retained graph differentiated twice")
 
 

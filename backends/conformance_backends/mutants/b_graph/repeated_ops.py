@@ -10,8 +10,8 @@ from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour, with_ops
 
 
-def used_up(name: str) -> Callable[[], Any]:
-    """An op whose rule gives its cotangents doubled from the second time on."""
+def used_up(name: str, again: Callable[[Any, Any], Any]) -> Callable[[], Any]:
+    """An op whose rule gives `again(first, right)` from the second time on, of its first cotangents and the right ones."""
 
     def call(*operands: Any, **parameters: Any) -> Any:
         output = SteppedTape.ops[name](*operands, **parameters)
@@ -20,14 +20,24 @@ def used_up(name: str) -> Callable[[], Any]:
             right = node.pullback
 
             def pullback(cotangents: Sequence[Any]) -> Any:
-                calls.append(1)
                 pulled = right(cotangents)
-                return pulled if len(calls) == 1 else [g if g is None else g + g for g in pulled]
+                calls.append(pulled)
+                return pulled if len(calls) == 1 else again(calls[0], pulled)
 
             node.pullback = pullback
         return output
 
     return lambda: with_ops({name: call}, SteppedTape)
+
+
+def doubled(first: Any, right: Sequence[Any]) -> list[Any]:
+    """What is right, twice."""
+    return [g if g is None else g + g for g in right]
+
+
+def kept(first: Any, right: Any) -> Any:
+    """The gradient of the first cotangent."""
+    return first
 
 
 def without_joined(self: Any, function: Function, arrays: Sequence[Any], cotangents: Sequence[Any]) -> Any:
@@ -63,8 +73,10 @@ def _doubled_later(pullback: Any) -> Any:
 
 
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant("first-gradient-kept", "A second pass through a retained graph gives the gradient of the first cotangent.",
+        ("contract/B7/every-op",), used_up("tanh", kept), ("tanh",)),
     Mutant("scan-used-up", "The rule of a running sum doubles its cotangent from the second time on.",
-        ("contract/B7/every-op",), used_up("cumulative_sum"), ("cumulative_sum",)),
+        ("contract/B7/every-op",), used_up("cumulative_sum", doubled), ("cumulative_sum",)),
     behaviour("checkpoint-used-up", "The second backward pass through a checkpoint doubles its cotangents.",
         ("contract/B7/every-op",), checkpoint=checkpoint_runs_once),
     behaviour("nested-first-cotangent", "A gradient as a function's value takes the first cotangent for all outputs.",
