@@ -1,7 +1,7 @@
-"""Chapter E: batches of a thousand examples, and what thousands add up to in half precision.
+"""Chapter E: batches of a thousand examples, long axes, and what thousands add up to in half precision.
 
-The signatures of the design have few rows, so that an engine whose blocks, threads or tables end at some hundred of them
-is asked of more. A sum that is kept in bfloat16 stops growing after 256 equal terms, so that engines keep it in single precision. Not every
+The signatures of the design have few rows, and short ones, so that an engine whose blocks, threads or tables end at some
+hundred of them is asked of more. A sum that is kept in bfloat16 stops growing after 256 equal terms, so that engines keep it in single precision. Not every
 engine does in float16: NumPy adds up along an axis in the operand's own type.
 """
 
@@ -19,13 +19,16 @@ from conformance.checks.e_values.half_precision import CLEAR, MANY
 from conformance.checks.engine_calls import require_offered
 from conformance.checks.observation import Observation, Oracle, hold_gradients
 from conformance.checks.registry import DOUBLE, NotThisCase, op_check
+from conformance.design.rows import Row
 from conformance.dtype import BFLOAT16, finfo
-from conformance.op import Op
+from conformance.op import Op, Signature
 from conformance.oracle.allowance import Expected, expected_values
+from conformance.strategies.cases import build
 
 LARGEST_TOTAL = 2.0**12  # of what the terms add up to
 OTHER_NUMBER = 7  # of examples, which is no size of the cases
 THOUSAND = 1031  # of examples: more than a block of threads, and a number that no block divides
+LENGTH = 131  # entries along an axis: more than a warp has threads, or a buffer rows, and a number that no block divides
 MOST_ENTRIES = 1 << 15  # of an operand: what is expected of more takes seconds
 
 
@@ -44,10 +47,51 @@ def batch_of_a_thousand_has_the_gradients_of_the_rule(seen: Observation) -> list
     case = replace(
         seen.case, operands=tuple(operands), cotangents=(g,), layouts=("C",) * len(seen.case.layouts)
     )
+    return _hold_all(seen, case, f"of {THOUSAND} examples")
+
+
+def _has_axis(op: Op) -> bool:
+    """Whether it goes along an axis, which its calls name."""
+    return "axis" in op.law(lambda options: options[0]).parameters
+
+
+@op_check("E1", "long-axis", applies=_has_axis, sparing=True, dtypes=DOUBLE)
+def along_a_long_axis_op_has_the_gradients_of_the_rule(seen: Observation) -> list[Comparison]:
+    """Along an axis of more entries than a block, or a warp, has threads, values and gradients are those of the rule."""
+    row, seed = Row(_lengthened(seen.case), seen.case.wrt), len(seen.case.label)
+    dtype, layouts = seen.case.dtype, ("C",)
+    with np.errstate(all="ignore"):
+        try:
+            case = build(seen.op, row, dtype, texture="full", upstream="signed", layouts=layouts, seed=seed)
+        except (ValueError, IndexError, TypeError):
+            raise NotThisCase("the parameters fit the length of the axis") from None
+    return _hold_all(seen, case, f"along {LENGTH} entries")
+
+
+def _lengthened(case: Case) -> Signature:
+    """The shapes and parameters of a call, whose axis is long in every operand that has all of it."""
+    axis, shapes = case.parameters["axis"], [x.shape for x in case.operands]
+    ndim = max(map(len, shapes))
+    is_named = isinstance(axis, int) and -ndim <= axis < ndim  # one that is made is none of an operand's
+    sizes = {shape[axis] for shape in shapes if len(shape) == ndim} if is_named else {0}
+    if max(sizes) < 2:
+        raise NotThisCase("the op goes along no axis, or along one entry")
+    place = int(axis) % ndim
+    longer = [
+        tuple(LENGTH if k == place and n == max(sizes) else n for k, n in enumerate(shape))
+        if len(shape) == ndim
+        else shape
+        for shape in shapes
+    ]
+    return Signature(tuple(longer), case.parameters, domains=case.domains)
+
+
+def _hold_all(seen: Observation, case: Case, where: str) -> list[Comparison]:
+    """Claim the values and the gradients of another case."""
     long = Observation(seen.backend, Oracle(seen.op, case, seen.perturbations))
     values = expected_values(seen.op, case, perturbations=seen.perturbations)
     for value, expected in zip(long.answer.outputs, values, strict=True):
-        hold_within(value, expected, f"the value of {THOUSAND} examples")
+        hold_within(value, expected, f"the value {where}")
     return hold_gradients(long)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from conformance_backends.mutants.e_values.half_precision import narrow_sum, precision
 from conformance_backends.mutants.mutant import Mutant, rule, value
 
+BLOCK = 64  # entries along an axis
 TABLE = 768  # rows of a buffer in which an engine works
 
 
@@ -36,7 +37,20 @@ def begun_anew(right: Any, *xs: Any, **parameters: Any) -> Any:
     return z
 
 
+def begun_anew_every_block(right: Any, x: Any, axis: int, **parameters: Any) -> Any:
+    """Behind a block of 64 entries the scan begins anew."""
+    x = np.asarray(x)
+    if x.ndim == 0 or x.shape[axis] <= BLOCK:
+        return right(x, axis=axis, **parameters)
+    first, rest = np.split(x, [BLOCK], axis=axis)
+    return np.concatenate(
+        [right(first, axis=axis, **parameters), right(rest, axis=axis, **parameters)], axis=axis
+    )
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    value("scan-in-blocks", "Behind 64 entries a running sum, or what continues a phase, begins anew.",
+        ("op/long-axis",), ("cumulative_sum", "unwrap"), begun_anew_every_block),
     rule("last-of-many-examples-lost", "Of more than 768 examples the last pulls nothing back.",
         ("op/thousand-examples",), ("embedding", "conv2d", "layer_norm"), without_the_last_of_many),
     value("rows-behind-a-buffer-begun-anew", "The rows of a matrix product behind the first 768 are the first again.",
