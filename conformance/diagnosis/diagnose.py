@@ -7,7 +7,7 @@ engine computes, and its forward mode. Where none of them decides, beside a kink
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,15 +16,18 @@ from conformance.backend import Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_within
 from conformance.checks.engine_calls import tangents_of
-from conformance.checks.observation import Observation, plain
+from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase
+from conformance.design.rows import rows_of
 from conformance.diagnosis.worst_entry import DIGITS, Real, WorstEntry, worst_entry_in
 from conformance.dtype import finfo
 from conformance.errors import ConformanceError, Violation
+from conformance.op import Shape
 from conformance.oracle.allowance import Expected, expected_gradients, expected_values
 from conformance.oracle.proof import EXTENDED, slope_of
 from conformance.oracle.uncertainty import oracle_uncertainty
 from conformance.runfile.diagnostics import Agreement, DiagnosedViolation, Diagnostic, Fault, NotEngineFault
+from conformance.strategies.cases import build
 from conformance.values import operands
 
 GROSS = 2.0**-7  # of the largest value: two functions differ by more, two ways to compute one by less
@@ -34,6 +37,7 @@ NOT_ENGINE_FAULTS = {
     Fault.RULE: "it is the slope of the reference: the rule of {op} is wrong here, not the engine; "
     "please report this case to this project",
 }
+SHORT = 8  # entries of an axis that no block ends within
 STEPS = (1.0, 0.5)  # of the engine's own slope, in powers of the precision's cube root
 
 
@@ -111,6 +115,9 @@ def _value(worst: WorstEntry) -> Diagnostic:
     expected = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
     outputs = list(zip(seen.answer.outputs, expected, strict=True))
     if any(_is_another(got, bound) for got, bound in outputs):
+        if _is_right_for_fewer(seen):
+            says = "the engine's value is that of another function here, and the reference's where the axes are short"
+            return Diagnostic("value", says)
         if _is_another_of_ordinary_numbers(seen, where_refused=True):
             return Diagnostic("value", "the engine's value is that of another function", Agreement.NEITHER)
         return Diagnostic(
@@ -154,6 +161,39 @@ def _is_another_of_ordinary_numbers(seen: Observation, *, where_refused: bool) -
     except Exception:  # neither the engine nor the row need take them: the case alone tells
         return where_refused
     return any(_is_another(got, bound) for got, bound in zip(values, bounds, strict=True))
+
+
+def _is_right_for_fewer(seen: Observation) -> bool:
+    """Whether the value is the reference's for the same parameters and ranks, where no axis is long.
+
+    An adapter that calls another function, or mistakes an axis or a parameter, does so however long the axes are.
+    """
+    shapes = [x.shape for x in seen.case.operands]
+    if max((n for shape in shapes for n in shape), default=0) <= SHORT:
+        return False
+    for row in rows_of(seen.op):
+        signature = row.signature
+        if not (
+            _is_shorter(signature.shapes, shapes) and str(signature.parameters) == str(seen.case.parameters)
+        ):
+            continue
+        dtype = seen.case.dtype
+        try:
+            case = build(seen.op, row, dtype, texture="full", upstream="signed", layouts=("C",), seed=0)
+            few = Observation(seen.backend, Oracle(seen.op, case, seen.perturbations))
+            bounds = expected_values(seen.op, case, perturbations=seen.perturbations)
+            return not any(_is_another(got, bound) for got, bound in zip(few.forward(), bounds, strict=True))
+        except Exception:  # what the engine refuses tells nothing
+            return False
+    return False
+
+
+def _is_shorter(shapes: Sequence[Shape], than: Sequence[Shape]) -> bool:
+    """Whether operands have as many axes, of one entry where these have one, and else of two to a few."""
+    return len(shapes) == len(than) and all(
+        len(few) == len(many) and all(n == m == 1 or 1 < n <= SHORT for n, m in zip(few, many, strict=True))
+        for few, many in zip(shapes, than, strict=True)
+    )
 
 
 def _is_another(got: Array, expected: Expected) -> bool:

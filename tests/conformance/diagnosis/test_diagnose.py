@@ -171,6 +171,27 @@ def test_an_adapter_that_calls_another_function_is_not_counted_against_the_engin
     assert "the adapter calls another function" in evidence(line).message
 
 
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_a_value_that_is_wrong_along_long_axes_alone_is_the_engine_s(axis: int) -> None:
+    def in_blocks(x: Any, axis: int) -> Any:
+        """A running sum that begins anew behind 16 entries."""
+        right = NumpyTape.ops["cumulative_sum"]
+        if not x.ndim or x.shape[axis] <= 16:
+            return right(x, axis=axis)
+        index = [slice(None)] * x.ndim
+        parts = []
+        for part in (slice(None, 16), slice(16, None)):
+            index[axis] = part
+            parts.append(right(NumpyTape.ops["getitem"](x, index=tuple(index)), axis=axis))
+        return NumpyTape.ops["concat"](*parts, axis=axis)
+
+    backend = calling("cumulative_sum", in_blocks)
+    x = np.linspace(-1, 2, 3 * 20).reshape((3, 20) if axis else (20, 3))
+    case = Case("cumulative_sum", (x,), {"axis": axis}, (np.cos(x),), ("C", "C"), "float64")
+    line = result_of(load_all()["op/vjp"], backend, CaseQuestion(case))
+    assert (line.verdict, evidence(line).fault) == (Verdict.FAIL, Fault.ENGINE)
+
+
 def other_channels(x: Any, upscale_factor: int) -> Any:
     """A pixel_shuffle that takes each r² channels from all over the image: equal numbers show no difference."""
     r, (n, c, height, width) = upscale_factor, x.shape
