@@ -21,3 +21,5 @@ for shape in ((2, 3), (2, 0, 3)):
         print("select of arrays of shape", shape, "has shape", value.shape)
     except ValueError as error:
         print("select of arrays of shape", shape, "ValueError:", error)
+empty = np.ones((0, 3), dtype="float32")
+print("select of float32 arrays of shape (0, 3):", np.select([empty > 0], [empty], 0.0).dtype)
