@@ -1,8 +1,8 @@
 """Chapter E: batches of a thousand examples, long axes, and what thousands add up to in half precision.
 
 The signatures of the design have few rows, and short ones, so that an engine whose blocks, threads or tables end at some
-hundred of them is asked of more. A sum that is kept in bfloat16 stops growing after 256 equal terms, so that engines keep it in single precision. Not every
-engine does in float16: NumPy adds up along an axis in the operand's own type.
+hundred of them is asked of more. A sum that is kept in bfloat16 stops growing after 256 equal terms, so that engines keep it
+in single precision. Not every engine does in float16: NumPy adds up along an axis in the operand's own type.
 """
 
 from __future__ import annotations
