@@ -82,8 +82,9 @@ def _hold_value_on_jumps(seen: Observation) -> None:
     if _is_real(operands[0]) and (expected.dtype.kind == "b" or not is_pair):
         first = int(is_pair)  # what most predicates are about, after the equal entries
         of_nan, of_other = (_with(operands, first, special) for special in (SPECIAL, (-np.nan, *SPECIAL[1:])))
-        is_sure = np.array_equal(*(carried(_reference(seen, x)) for x in (of_nan, of_other)), equal_nan=True)
+        value, other = (carried(_reference(seen, given)) for given in (of_nan, of_other))
         # The sign of NaN is not specified: what depends on it is not asked.
+        is_sure = np.array_equal(value, other, equal_nan=True)
         operands = of_nan if is_sure else _with(operands, first, SPECIAL[1:])
         expected = _reference(seen, operands)
     (got,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), operands)
@@ -100,7 +101,7 @@ def _with(operands: Sequence[Array], first: int, special: Sequence[float]) -> li
 
 
 def _is_real(x: Array) -> bool:
-    return x.dtype.kind == "f" or x.dtype == BFLOAT16
+    return bool(x.dtype.kind == "f" or x.dtype == BFLOAT16)
 
 
 def is_kind_of(dtype: np.dtype[Any], expected: np.dtype[Any]) -> bool:
