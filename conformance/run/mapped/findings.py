@@ -122,7 +122,10 @@ def place_of(error: BaseException, backend: Backend) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return ""
-    folder = str(Path(inspect.getfile(type(backend))).parent)
+    try:
+        folder = str(Path(inspect.getfile(type(backend))).parent)
+    except (OSError, TypeError):  # of a class that was made in no file
+        folder = ""
     own = [f for f in frames if str(Path(f.filename).parent) == folder]
     is_ours = OURS in Path(frames[-1].filename).parents
     last = [] if is_ours else [f for f in frames if OURS not in Path(f.filename).parents]

@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.errors import AdapterError
+from conformance.run.declarations import hold_declarations
 
 pytestmark = pytest.mark.costly
 
@@ -187,3 +191,9 @@ def test_a_complex_gradient_of_a_real_operand_ends_no_run(tmp_path: Path) -> Non
     )
     assert (code, "Traceback" in said) == (1, False), said
     assert '"type":"end"' in (tmp_path / "a.jsonl").read_text()
+
+
+def test_a_declaration_of_a_class_that_was_made_in_no_file_is_reported_without_a_place() -> None:
+    body = {"__module__": "builtins", "version": lambda self: {}["here"]}
+    with pytest.raises(AdapterError, match="what Made declares cannot be read: KeyError: 'here'"):
+        hold_declarations(type("Made", (NumpyTape,), body)())
