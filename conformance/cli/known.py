@@ -1,19 +1,31 @@
-"""known: add a run's failures to the file of known failures, or list the entries that are stale."""
+"""known: add a run's failures to the file of known failures, or list the entries that are stale, or that hide others."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conformance.cli.console import add_json_flag
+
+if TYPE_CHECKING:
+    from conformance.cli.selftest import Progress
+    from conformance.runfile.jsonl import Run
+    from conformance.runfile.known import KnownFailure
+    from conformance.runfile.records import ResultLine
+    from conformance.selfcheck.hidden import Found
+
+SILENCE = 300.0  # seconds that a known failure may take, with all of its wrong answers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `known` takes."""
     parser.add_argument(
         "action",
-        choices=("update", "check"),
-        help="update: add the run's unexpected failures; check: list the entries that the run contradicts",
+        choices=("update", "check", "hides"),
+        help="update: add the run's unexpected failures; check: list the entries that the run contradicts; "
+        "hides: ask its known failures again with wrong answers, and list the entries that call these known as well",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="a run file")
     parser.add_argument(
@@ -25,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--reason", default="", help="the reason written beside new entries (default: the failure's message)"
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="with hides: load the adapter that the run file names by path"
     )
     add_json_flag(parser)
 
@@ -65,6 +80,8 @@ def command(options: argparse.Namespace) -> int:
         raise AdapterError(printable(f"{options.run} has no results: {'; '.join(absent)}"))
     for line in absent:
         print(printable(f"conformance: {line}"), file=sys.stderr)
+    if options.action == "hides":
+        return _hides(options, run)
     if options.action == "update":
         added = write_known(options.known, run.results, options.reason)
         if options.as_json:
@@ -96,3 +113,72 @@ def command(options: argparse.Namespace) -> int:
     for entry in entries:
         print(f"stale: {', '.join(entry.ids)} passes now, or is not run any more")
     return STALE if entries else 0 if run.is_complete else INCOMPLETE
+
+
+def _hides(options: argparse.Namespace, run: Run) -> int:
+    """Print the entries that hide wrong answers, what hides most first; 0 whatever they hide."""
+    from conformance.cli.console import print_json
+    from conformance.cli.selftest import Progress
+    from conformance.runfile.known import in_force, read_known
+    from conformance.selfcheck.hidden import is_about_numbers
+
+    known = in_force(read_known(options.known), run.header.backends)
+    asked = [result for result in run.results if is_about_numbers(result)]
+    with Progress(len(asked), "known failures", is_silent=options.as_json) as progress:
+        found = [
+            f
+            for name in dict.fromkeys(r.backend for r in asked)
+            for f in _found(options, run, name, asked, known, progress)
+        ]
+    by_entry: dict[tuple[str, ...], list[Found]] = {}
+    for each in found:
+        for ids in each.entries if each.sorts else ():
+            by_entry.setdefault(ids, []).append(each)
+    ordered = sorted(by_entry.items(), key=lambda pair: -sum(len(each.sorts) for each in pair[1]))
+    hiding = sum(bool(each.sorts) for each in found)
+    if options.as_json:
+        entries = [{"ids": ids, "hides": {each.id: each.sorts for each in those}} for ids, those in ordered]
+        print_json({"known": str(options.known), "asked": len(found), "hiding": hiding, "entries": entries})
+        return 0
+    for ids, those in ordered:
+        sorts = ", ".join(dict.fromkeys(sort for each in those for sort in each.sorts))
+        more = f", and {len(those) - 1} more" if len(those) > 1 else ""
+        print(f"{', '.join(ids)}\n  hides an answer that is {sorts}: {those[0].id}{more}")
+    advice = "; `calls`, `within` or a longer `says` makes an entry say less" if ordered else ""
+    print(
+        f"{hiding} of {len(found)} known failures would hide a wrong answer, by {len(ordered)} entries{advice}"
+    )
+    return 0
+
+
+def _found(
+    options: argparse.Namespace,
+    run: Run,
+    name: str,
+    asked: Sequence[ResultLine],
+    known: Sequence[KnownFailure],
+    progress: Progress,
+) -> list[Found]:
+    """What is hidden of the known failures of one backend, asked in a process of its own, which an engine may end."""
+    import sys
+
+    from conformance.cli.replay import hold_trusted
+    from conformance.run.process.apart import Ended, messages_of
+    from conformance.selfcheck.hidden import send_hidden
+
+    spec = next(backend.spec or name for backend in run.header.backends if backend.name == name)
+    hold_trusted(options.run, name, spec, options.trust)
+    identifiers = [result.id for result in asked if result.backend == name]
+    found: list[Found] = []
+    try:
+        for each in messages_of(
+            send_hidden, spec, identifiers, known, run.header.seed, run.header.profile, silence=SILENCE
+        ):
+            found.append(each)
+            progress.done(each.id)
+    except Ended as error:
+        print(
+            f"conformance: {name}: {error}; {len(found)} of its {len(identifiers)} known failures were asked",
+            file=sys.stderr,
+        )
+    return found

@@ -110,7 +110,6 @@ def _is_gone(recorded: ResultLine, results: Sequence[ResultLine]) -> bool:
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str], ResultLine | None]:
     """The token, the key of the one check to run ("" for all that apply), the backends on record, and the result of an id."""
     from conformance.errors import UsageError
-    from conformance.load import named
     from conformance.questions import all_kinds
     from conformance.runfile.jsonl import read_run
 
@@ -133,12 +132,20 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str], ResultLine
             f"{options.what} is a {result.verdict.value} without a recorded case: there is nothing to replay"
         )
     spec = next((b.spec for b in run.header.backends if b.name == result.backend and b.spec), result.backend)
-    if not (options.trust or options.on or spec in named()):
-        raise UsageError(
-            f"{options.run} says that {result.backend} is loaded from {spec!r}, which would be executed; "
-            f"name it yourself with --on, or pass --trust if you trust the file"
-        )
+    if not options.on:
+        hold_trusted(options.run, result.backend, spec, options.trust, "name it yourself with --on, or ")
     return token, result.check_key, [spec], result
+
+
+def hold_trusted(run: Path, name: str, spec: str, is_trusted: bool, instead: str = "") -> None:
+    """Raise UsageError where a run file names an adapter that is not installed, and nobody said to trust it."""
+    from conformance.errors import UsageError
+    from conformance.load import named
+
+    if not (is_trusted or spec in named()):
+        raise UsageError(
+            f"{run} says that {name} is loaded from {spec!r}, which would be executed; {instead}pass --trust if you trust the file"
+        )
 
 
 def _recorded(result: ResultLine) -> str:

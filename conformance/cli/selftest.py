@@ -82,7 +82,7 @@ def command(options: argparse.Namespace) -> int:
     is_whole = not (options.query or options.shard)
     # Variants compute in Python what others compute in NumPy: minutes each, so that they are asked by themselves.
     controls = list((registered_controls() | (registered_variants() if options.variants else {})).values())
-    progress = _Progress(len(mutants) + len(controls), is_silent=options.as_json)
+    progress = Progress(len(mutants) + len(controls), "engines", is_silent=options.as_json)
     with progress:
         report = selftest(
             mutants,
@@ -168,12 +168,12 @@ def _power(options: argparse.Namespace) -> int:
     return int(bool(passing))
 
 
-class _Progress:
+class Progress:
     """A bar on a terminal, a line now and then elsewhere: a log must show that the work goes on."""
 
     PAUSE = 20.0  # seconds between plain lines
 
-    def __init__(self, total: int, *, is_silent: bool) -> None:
+    def __init__(self, total: int, unit: str, *, is_silent: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -182,12 +182,13 @@ class _Progress:
         self.bar = Progress(
             *columns, console=console, transient=True, disable=is_silent or not console.is_terminal
         )
-        self.task = self.bar.add_task("mutants", total=total)
+        self.task, self.unit = self.bar.add_task(unit, total=total), unit
         self.is_plain = not is_silent and not console.is_terminal
         self.began = self.printed = time.monotonic()
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Progress:
         self.bar.start()
+        return self
 
     def __exit__(self, *exception: Any) -> None:
         self.bar.stop()
@@ -198,7 +199,7 @@ class _Progress:
         now, task = time.monotonic(), self.bar.tasks[self.task]
         if self.is_plain and now - self.printed >= self.PAUSE:
             print(
-                f"{task.completed:.0f}/{task.total:.0f} engines in {now - self.began:.0f} s, last {name}",
+                f"{task.completed:.0f}/{task.total:.0f} {self.unit} in {now - self.began:.0f} s, last {name}",
                 file=sys.stderr,
                 flush=True,
             )

@@ -1,0 +1,150 @@
+"""What a list of known failures hides: wrong answers that a run would call known.
+
+An entry that says less than what is wrong speaks of other failures as well. Each question that a run found to be known is
+asked again with one of the engine's answers replaced by a wrong one, in every case of it: where each failure that comes of
+it is explained by an entry, that wrong answer could come tomorrow, and no run would say so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from conformance.backend import Backend
+from conformance.checks.registry import NotThisCase
+from conformance.errors import Unsupported, is_ctrl_c
+from conformance.load import load_backend
+from conformance.questions import Item, Question, items_of
+from conformance.run.evidence import bare_evidence_of, entry_of
+from conformance.run.plan import PROFILES
+from conformance.runfile.known import KnownFailure
+from conformance.runfile.records import ResultLine, Verdict
+from conformance.selfcheck.wrong_answers import ARRAYS, Answers
+from conformance.strategies import Effort
+
+LIMIT = 4  # answers of a question that are replaced, in even steps: value and gradients
+
+
+class Found(NamedTuple):
+    """What is hidden of one known failure: the sorts of wrong answers, and the ids of each entry that explains them."""
+
+    id: str
+    entries: tuple[tuple[str, ...], ...]
+    sorts: tuple[str, ...]
+
+
+@dataclass
+class Hidden:
+    """What became of a known question's wrong answers.
+
+    Attributes:
+        item: the question.
+        entries: those that explain its failures, as it is and with wrong answers.
+        explained: the sorts of wrong answers with which some case failed as an entry says.
+        noticed: the sorts that would be news in some case.
+    """
+
+    item: Item
+    entries: dict[tuple[str, ...], KnownFailure] = field(default_factory=dict)
+    explained: set[str] = field(default_factory=set)
+    noticed: set[str] = field(default_factory=set)
+
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """The wrong answers that are hidden, in a fixed order."""
+        return tuple(name for name in ARRAYS if name in self.explained - self.noticed)
+
+    def look(self, backend: Backend, question: Question[Any], known: Sequence[KnownFailure]) -> None:
+        """Ask the question with every sort of wrong answer that is not noticed yet."""
+        honest = Answers(backend)
+        as_it_is = _failure(self.item, question, honest)
+        self._note(as_it_is, question, known, "")
+        some = sorted({int(n) for n in np.linspace(0, honest.count - 1, min(LIMIT, honest.count))})
+        for name in ARRAYS.keys() - self.noticed:
+            for number in some:
+                answers = Answers(backend, number, ARRAYS[name])
+                failure = _failure(self.item, question, answers)
+                if answers.has_changed and _is_another(failure, as_it_is):
+                    self._note(failure, question, known, name)
+                if name in self.noticed:
+                    break
+
+    def _note(
+        self,
+        failure: BaseException | None,
+        question: Question[Any],
+        known: Sequence[KnownFailure],
+        name: str,
+    ) -> None:
+        if failure is None:
+            return
+        entry = entry_of(known, self.item.id, failure, question)
+        if entry is not None:
+            self.entries[entry.ids] = entry
+        if name:
+            (self.explained if entry else self.noticed).add(name)
+
+
+def _is_another(failure: BaseException | None, as_it_is: BaseException | None) -> bool:
+    """Whether a failure shows the wrong answer: the check looks at some answers only, and at none once the engine has raised."""
+    return bare_evidence_of(failure, None) != bare_evidence_of(as_it_is, None)
+
+
+def _failure(item: Item, question: Question[Any], answers: Answers) -> BaseException | None:
+    """What the check raises; None where it holds, or is not about such a case."""
+    try:
+        with answers.given():
+            item.definition.function(*question.on(answers.backend))
+    except (NotThisCase, Unsupported):
+        return None
+    except BaseException as failure:
+        if is_ctrl_c(failure):
+            raise
+        return failure
+    return None
+
+
+def send_hidden(
+    send: Callable[[Any], None],
+    spec: str,
+    identifiers: Iterable[str],
+    known: Sequence[KnownFailure],
+    seed: int,
+    profile: str,
+) -> None:
+    """Load a backend, and send of each of these questions its id, the ids of its entries, and what they hide."""
+    backend = load_backend(spec)
+    for hidden in hidden_on(backend, identifiers, known, seed=seed, effort=PROFILES[profile]):
+        send(Found(hidden.item.id, tuple(hidden.entries), hidden.sorts))
+
+
+def is_about_numbers(result: ResultLine) -> bool:
+    """Whether a result is a known failure with numbers: what ended or hung its process says nothing of other answers."""
+    ended = {Verdict.CRASH.value, Verdict.TIMEOUT.value}
+    return result.verdict is Verdict.KNOWN and not (result.evidence and result.evidence.failed_as in ended)
+
+
+def hidden_on(
+    backend: Backend, identifiers: Iterable[str], known: Sequence[KnownFailure], *, seed: int, effort: Effort
+) -> Iterator[Hidden]:
+    """What the entries hide of these questions of a backend, on the cases that a run of that seed and effort has.
+
+    A question of which no failure is explained any more is left out, as is one that is about an outcome, without numbers.
+    """
+    wanted, effort = set(identifiers), effort.of_engine(compiles=backend.compiles_signatures)
+    groups: dict[tuple[str, str], list[Item]] = {}
+    for item in items_of(backend.name, backend.dtypes):
+        if item.id in wanted and not item.definition.is_about_outcome:
+            groups.setdefault(item.group, []).append(item)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for items in groups.values():
+            found = {item: Hidden(item) for item in items}
+            for question, takers in items[0].kind.rounds(items, backend, seed, effort):
+                for item in takers:
+                    found[item].look(backend, question, known)
+            yield from (hidden for hidden in found.values() if hidden.entries)

@@ -1,0 +1,107 @@
+"""What an entry of known failures hides: whatever may go wrong where it says little, less where it says more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+from conformance_backends.numpy_engine.tensor import detach
+
+from conformance.cli import main
+from conformance.run.plan import PROFILES
+from conformance.runfile.known import KnownFailure
+from conformance.selfcheck.hidden import hidden_on
+from conformance.selfcheck.wrong_answers import ARRAYS
+
+ID = "numpy/op/tanh/vjp/float64"
+DIFFERS = "the gradient of operand 0 differs*"
+ALL = {
+    "NaN",
+    "zero",
+    "negated",
+    "slightly scaled",
+    "of another entry",
+}  # and not doubled, which is right here
+
+
+def halved(x: Any) -> Any:
+    """The value of tanh, and half of its gradient."""
+    y = NumpyTape.ops["tanh"](x)
+    return y * 0.5 + detach(y) * 0.5
+
+
+class Halved(NumpyTape):
+    name = "numpy"
+    ops = {**NumpyTape.ops, "tanh": halved}
+
+
+@pytest.mark.parametrize(
+    ("about", "hides"),
+    [
+        ({}, ALL),
+        ({"says": DIFFERS}, ALL),
+        ({"says": DIFFERS, "within": 0.51}, {"slightly scaled"}),
+        ({"says": DIFFERS, "within": "nan"}, {"NaN"}),
+        ({"says": DIFFERS, "calls": "tanh *0,*"}, None),  # of arrays without entries, of which none fails
+    ],
+)
+def test_an_entry_hides_what_it_does_not_exclude(about: dict[str, Any], hides: set[str] | None) -> None:
+    entry = KnownFailure(id=ID, reason="half of the gradient", **about)
+    found = list(hidden_on(Halved(), [ID], [entry], seed=0, effort=PROFILES["quick"]))
+    assert [set(hidden.sorts) for hidden in found] == ([] if hides is None else [hides])
+    assert all(list(hidden.entries) == [(ID,)] for hidden in found)
+
+
+def test_a_case_that_is_not_listed_shows_what_hides_in_the_others() -> None:
+    entry = KnownFailure(id=ID, reason="half of the gradient of matrices", says=DIFFERS, calls="tanh (?,?)*")
+    (hidden,) = hidden_on(Halved(), [ID], [entry], seed=0, effort=PROFILES["quick"])
+    assert hidden.entries
+    assert not hidden.sorts
+
+
+def test_every_sort_of_wrong_answer_is_asked_about() -> None:
+    assert set(ARRAYS) == ALL | {"doubled"}
+
+
+@pytest.mark.costly
+def test_the_command_lists_entries_and_the_questions_in_which_they_hide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\n"
+        "from conformance_backends.numpy_engine.tensor import detach\n\n"
+        "class Mine(NumpyTape):\n"
+        "    ops = {**NumpyTape.ops, 'tanh': lambda x: NumpyTape.ops['tanh'](x) * 0.5 + detach(NumpyTape.ops['tanh'](x)) * 0.5}\n"
+    )
+    (tmp_path / "known.toml").write_text(
+        f'[[known]]\nid = "mine/op/tanh/vjp/*"\nreason = "half"\nsays = "{DIFFERS}"\n'
+    )
+    run = [
+        "run",
+        "mine.py",
+        "-q",
+        "op/tanh/vjp/float64",
+        "-n",
+        "1",
+        "-o",
+        "run.jsonl",
+        "--known",
+        "known.toml",
+    ]
+    assert main(run) == 0
+    capsys.readouterr()
+    hides = ["known", "hides", "run.jsonl", "--known", "known.toml"]
+    assert main(hides) == 4
+    assert "pass --trust" in capsys.readouterr().err
+    assert main([*hides, "--trust"]) == 0
+    printed = capsys.readouterr().out
+    assert "mine/op/tanh/vjp/*\n  hides an answer that is NaN, zero, negated" in printed
+    assert "1 of 1 known failures would hide a wrong answer, by 1 entries" in printed
+    assert main([*hides, "--trust", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["asked"] == document["hiding"] == 1
+    assert set(document["entries"][0]["hides"]["mine/op/tanh/vjp/float64"]) == ALL
