@@ -81,7 +81,10 @@ OPS: Mapping[str, Callable[..., Any]] = {
     "multilabel_margin": lambda x, targets, reduction: F.multilabel_margin_loss(
         x, torch.tensor(targets), reduction=reduction
     ),
-    "cholesky_inverse": lambda factor, upper: torch.cholesky_inverse(factor, upper=upper),
+    # torch says that its operand is triangular, and gives the other triangle a gradient too.
+    "cholesky_inverse": lambda factor, upper: torch.cholesky_inverse(
+        torch.triu(factor) if upper else torch.tril(factor), upper=upper
+    ),
     "index_copy": lambda x, values, indices, axis: torch.index_copy(
         x, axis, torch.tensor(indices, dtype=torch.int64), values
     ),
