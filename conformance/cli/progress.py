@@ -32,6 +32,7 @@ from conformance.runfile.texts import printable
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each
+NAMED = 6  # checks whose failures follow from a plainer one
 FEW = 2  # results, from which no time can be guessed
 WHOLE_TABLE = 120  # columns of a file or a pipe, in which no heading of the table is cut
 PAUSE = 10.0  # seconds between plain lines
@@ -196,6 +197,10 @@ def lines_of(causes: Iterable[Cause]) -> Iterator[str]:
         known = ", known" if cause.is_known else ""
         yield f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}{known}: {cause.title}"
         yield f"{'':17}{cause.worst.id}{pattern}"
+        if cause.following:
+            checks = list(dict.fromkeys(result.check for result in cause.following))
+            more = f" and {len(checks) - NAMED} more" if len(checks) > NAMED else ""
+            yield f"{'':17}{len(cause.following)} of these may follow from it: {', '.join(checks[:NAMED])}{more}"
 
 
 def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:

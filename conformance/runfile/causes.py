@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import math
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ EPSILON_OF_FLOAT32 = 2.0**-23
 # What is compared there is an array before and after a write into another one: neither is a wrong gradient.
 OF_MEMORY = frozenset({"A11", "B5", "D8"})
 LONGEST_TITLE = 160
+# What other claims about an op rest on: where one of these fails, so do they. Of several failures it is the one to look at.
+PLAINEST = ("op/value", "op/vjp", "op/forward")
 GRADIENT = re.compile(r"^(the gradient of operand) .*(differs from the reference VJP)$")
 RAISED = re.compile(r"[A-Za-z_.]*(Error|Exception|Exit|Interrupt|Warning)\b(:|$)")
 
@@ -36,6 +38,7 @@ class Severity(enum.IntEnum):
     OURS = 5
 
 
+WRONG_NUMBERS = (Severity.WRONG, Severity.DIGITS)
 SEVERITY_TEXT = {
     Severity.WRONG: "silently wrong numbers",
     Severity.DIED: "crashes or hangs",
@@ -51,7 +54,8 @@ class Cause:
     """The failing results of one engine with one thing behind them, the worst result first.
 
     `title` says what is wrong, in the words of the known-failures file where it lists this. `kind` is
-    what that file calls it, if it does: a fault, documented, not implemented.
+    what that file calls it, if it does: a fault, documented, not implemented. `following` are those of the results
+    that fail because a plainer claim does: the tangent or the second derivative of a wrong gradient.
     """
 
     engine: str
@@ -60,6 +64,7 @@ class Cause:
     results: tuple[ResultLine, ...]
     is_known: bool
     kind: str = ""
+    following: tuple[ResultLine, ...] = ()
 
     @property
     def worst(self) -> ResultLine:
@@ -80,7 +85,10 @@ def causes_of(backends: Sequence[BackendLine], results: Iterable[ResultLine]) ->
         if is_failure(result):
             engine = engines.get(result.backend, result.backend)
             groups.setdefault((engine, *_key(result)), []).append(result)
-    causes = [_cause(engines.get(own[0].backend, own[0].backend), own) for own in groups.values()]
+    causes = [
+        _cause(engines.get(own[0].backend, own[0].backend), own, following)
+        for own, following in _with_what_follows(list(groups.values()), engines)
+    ]
     return sorted(causes, key=lambda cause: (cause.severity, cause.is_known, -len(cause.results)))
 
 
@@ -178,10 +186,63 @@ def _line(result: ResultLine) -> str:
     return stated_line(message) or result.verdict.value
 
 
-def _cause(engine: str, results: Sequence[ResultLine]) -> Cause:
-    ranked = sorted(
-        results, key=lambda result: (severity_of(result), -(result.error or 0.0), len(result.id), result.id)
+def _with_what_follows(
+    groups: Sequence[list[ResultLine]], engines: Mapping[str, str]
+) -> Iterator[tuple[list[ResultLine], list[ResultLine]]]:
+    """Each group with the results of others that follow from it, which are then no groups of their own.
+
+    These have wrong numbers of one op of one engine, no worse than those of the group in which the plainest claim about
+    that op fails. What is listed as known has its cause already.
+    """
+    of_op: dict[tuple[str, str], list[list[ResultLine]]] = {}
+    for group in groups:
+        first = group[0]
+        if (
+            first.verdict is Verdict.FAIL
+            and first.kind in ("op", "point")
+            and _severity(group) in WRONG_NUMBERS
+        ):
+            op = first.subject.partition("/")[0]
+            of_op.setdefault((engines.get(first.backend, first.backend), op), []).append(group)
+    following: dict[int, list[ResultLine]] = {}
+    joined: set[int] = set()
+    for those in of_op.values():
+        plainest = min(those, key=lambda group: min(map(_plainness, group)))
+        if min(map(_plainness, plainest)) == len(PLAINEST):
+            continue
+        for group in those:
+            if group is not plainest and _severity(group) >= _severity(plainest):
+                following.setdefault(id(plainest), []).extend(group)
+                joined.add(id(group))
+    yield from ((group, following.get(id(group), [])) for group in groups if id(group) not in joined)
+
+
+def _plainness(result: ResultLine) -> int:
+    """How much rests on the claim that failed; 0 is the plainest."""
+    return PLAINEST.index(result.check_key) if result.check_key in PLAINEST else len(PLAINEST)
+
+
+def _severity(results: Iterable[ResultLine]) -> Severity:
+    return min(map(severity_of, results))
+
+
+def _ranked(results: Iterable[ResultLine]) -> list[ResultLine]:
+    """The worst first; of those that are as bad the plainest, in double precision if it can be."""
+    return sorted(
+        results,
+        key=lambda r: (
+            severity_of(r),
+            _plainness(r),
+            r.dtype != "float64",
+            -(r.error or 0.0),
+            len(r.id),
+            r.id,
+        ),
     )
+
+
+def _cause(engine: str, results: Sequence[ResultLine], following: Sequence[ResultLine]) -> Cause:
+    ranked = _ranked(results)
     worst = ranked[0]
     evidence = worst.evidence
     is_known = all(result.verdict is Verdict.KNOWN for result in ranked)
@@ -189,9 +250,10 @@ def _cause(engine: str, results: Sequence[ResultLine]) -> Cause:
         engine=engine,
         severity=severity_of(worst),
         title=evidence.reason if is_known and evidence and evidence.reason else _title(ranked),
-        results=tuple(ranked),
+        results=(*ranked, *_ranked(following)),
         is_known=is_known,
         kind=evidence.kind if is_known and evidence else "",
+        following=tuple(_ranked(following)),
     )
 
 

@@ -94,7 +94,12 @@ def _says_more(evidence: Evidence) -> bool:
 def _kept(run: Run) -> tuple[set[int], dict[int, int]]:
     """The failures whose evidence is kept, taken from all causes in turn; of the others, which one is like it."""
     place = {line.id: number for number, line in enumerate(run.results)}
-    groups = [[place[r.id] for r in cause.results] for cause in causes_of(run.header.backends, run.results)]
+    groups = [
+        [place[r.id] for r in results]
+        for cause in causes_of(run.header.backends, run.results)
+        for results in (cause.results[: len(cause.results) - len(cause.following)], cause.following)
+        if results
+    ]
     if sum(map(len, groups)) <= WHOLE:
         return {number for group in groups for number in group}, {}
     each = max(1, WHOLE // len(groups))

@@ -22,7 +22,7 @@ def test_counts_per_backend_fewest_problems_first() -> None:
 
 def test_failures_name_id_clause_and_message() -> None:
     text = render([small_run()])
-    assert "slate/op/atan2/vjp/float32" in text
+    assert "slate/op/atan2/vjp/float64" in text
     assert "### Failures by cause: 15, of which 3 are known" in text
     assert "### Pass now" in text
 

@@ -127,3 +127,44 @@ def test_a_file_that_does_not_say_how_a_known_failure_failed_is_judged_by_its_me
 def test_what_did_not_fail_is_no_cause() -> None:
     passed = failure("tanh", verdict=Verdict.PASS)
     assert causes_of(HEADER.backends, [passed, failure("tan", verdict=Verdict.UNSUPPORTED)]) == []
+
+
+def test_what_rests_on_a_wrong_gradient_is_one_cause_with_it_and_the_gradient_is_shown() -> None:
+    second = "the derivative of the gradient of operand 0 differs from the derivative of the reference VJP"
+    point = structs.replace(
+        off("tanh", 9.0, message="the gradient at tanh/at-0 is not the true one: 9, not 1"),
+        id="torn/point/tanh/at-0/float64", kind="point", subject="tanh/at-0", check="point",
+    )  # fmt: skip
+    lines = [
+        off("tanh", 3.0, "third-order", message=second),
+        point,
+        off("tanh", 7.0, "forward", message="the tangent at the entries [0] differs from the reference JVP"),
+        off("tanh", 5.0, "magnitudes"),
+        off("tanh", 1.0),
+        off("sinh", 1.0, "third-order", message=second),
+    ]
+    found = {cause.title.partition(":")[0]: cause for cause in causes_of(TORN, lines)}
+    assert set(found) == {"tanh", "sinh"}
+    assert found["tanh"].worst.check == "vjp"
+    assert [result.check for result in found["tanh"].results[:2]] == ["vjp", "magnitudes"]
+    assert {result.check for result in found["tanh"].following} == {"third-order", "point", "forward"}
+    assert not found["sinh"].following
+
+
+def test_a_second_derivative_that_is_wrong_is_not_explained_by_lost_digits_or_by_another_engine() -> None:
+    second = "the derivative of the gradient of operand 0 differs from the derivative of the reference VJP"
+    lines = [off("tanh", 1e-9), off("tanh", 3.0, "third-order", message=second)]
+    assert [(c.severity, c.worst.check) for c in causes_of(TORN, lines)] == [
+        (Severity.WRONG, "third-order"), (Severity.DIGITS, "vjp"),
+    ]  # fmt: skip
+    other = BackendLine("slate", "slate", "1.0")
+    lines = [off("tanh", 1.0), off("tanh", 3.0, "third-order", message=second, backend="slate")]
+    assert all(not c.following for c in causes_of((*TORN, other), lines))
+
+
+def test_what_is_known_has_its_own_cause_and_explains_nothing_else() -> None:
+    second = "the derivative of the gradient of operand 0 differs from the derivative of the reference VJP"
+    entry = KnownFailure(id="torn/op/tanh/vjp/*", reason="half of it", says="*reference VJP")
+    listed = judge(off("tanh", 1.0), [entry], NEVER)
+    causes = causes_of(TORN, [listed, off("tanh", 3.0, "third-order", message=second)])
+    assert [(c.is_known, len(c.results), len(c.following)) for c in causes] == [(False, 1, 0), (True, 1, 0)]
