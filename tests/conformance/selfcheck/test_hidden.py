@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
@@ -35,7 +36,7 @@ def halved(x: Any) -> Any:
 
 class Halved(NumpyTape):
     name = "numpy"
-    ops = {**NumpyTape.ops, "tanh": halved}
+    ops: ClassVar[Mapping[str, Any]] = {**NumpyTape.ops, "tanh": halved}
 
 
 @pytest.mark.parametrize(
