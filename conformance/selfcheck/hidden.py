@@ -122,7 +122,21 @@ def send_hidden(
         send(Found(hidden.item.id, tuple(hidden.entries), hidden.sorts))
 
 
-def is_about_numbers(result: ResultLine) -> bool:
+def some_of_each(results: Iterable[ResultLine], count: int) -> list[ResultLine]:
+    """The known failures with numbers; of each cause and backend so many, in even steps, where the count is not 0."""
+    groups: dict[tuple[str, str], list[ResultLine]] = {}
+    for result in results:
+        if _is_about_numbers(result):
+            reason = result.evidence.reason if result.evidence else ""
+            groups.setdefault((result.backend, reason), []).append(result)
+    chosen: list[ResultLine] = []
+    for group in groups.values():
+        places = np.linspace(0, len(group) - 1, min(count or len(group), len(group)))
+        chosen += [group[place] for place in sorted({int(place) for place in places})]
+    return chosen
+
+
+def _is_about_numbers(result: ResultLine) -> bool:
     """Whether a result is a known failure with numbers: what ended or hung its process says nothing of other answers."""
     ended = {Verdict.CRASH.value, Verdict.TIMEOUT.value}
     return result.verdict is Verdict.KNOWN and not (result.evidence and result.evidence.failed_as in ended)

@@ -14,7 +14,8 @@ from conformance_backends.numpy_engine.tensor import detach
 from conformance.cli import main
 from conformance.run.plan import PROFILES
 from conformance.runfile.known import KnownFailure
-from conformance.selfcheck.hidden import hidden_on
+from conformance.runfile.records import Evidence, ResultLine, Verdict
+from conformance.selfcheck.hidden import hidden_on, some_of_each
 from conformance.selfcheck.wrong_answers import ARRAYS
 
 ID = "numpy/op/tanh/vjp/float64"
@@ -65,6 +66,26 @@ def test_a_case_that_is_not_listed_shows_what_hides_in_the_others() -> None:
 
 def test_every_sort_of_wrong_answer_is_asked_about() -> None:
     assert set(ARRAYS) == ALL | {"doubled"}
+
+
+def test_of_each_cause_some_known_failures_are_asked_in_even_steps() -> None:
+    def result(
+        number: int, reason: str, verdict: Verdict = Verdict.KNOWN, failed_as: str = "fail"
+    ) -> ResultLine:
+        said = Evidence(message="differs", reason=reason, failed_as=failed_as)
+        name = f"numpy/op/a{number}/vjp/float64"
+        return ResultLine(
+            name, "numpy", "op", f"a{number}", "vjp", "E1", "must", "float64", verdict, 1, 0.0, evidence=said
+        )
+
+    many, one = [result(n, "many") for n in range(9)], result(9, "one")
+    other = [
+        result(10, "many", Verdict.FAIL),
+        result(11, "ended", failed_as="crash"),
+        result(12, "x", failed_as="timeout"),
+    ]
+    assert some_of_each([*many, one, *other], 3) == [many[0], many[4], many[8], one]
+    assert some_of_each([*many, one, *other], 0) == [*many, one]
 
 
 @pytest.mark.costly
