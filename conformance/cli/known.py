@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from conformance.runfile.records import ResultLine
     from conformance.selfcheck.hidden import Found
 
-SILENCE = 300.0  # seconds that a known failure may take, with all of its wrong answers
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `known` takes."""
@@ -170,22 +168,16 @@ def _found(
     import sys
 
     from conformance.cli.replay import hold_trusted
-    from conformance.run.process.apart import Ended, messages_of
-    from conformance.selfcheck.hidden import send_hidden
+    from conformance.selfcheck.hidden import hidden_apart
 
     spec = next(backend.spec or name for backend in run.header.backends if backend.name == name)
     hold_trusted(options.run, name, spec, options.trust)
     identifiers = [result.id for result in asked if result.backend == name]
     found: list[Found] = []
-    try:
-        for each in messages_of(
-            send_hidden, spec, identifiers, known, run.header.seed, run.header.profile, silence=SILENCE
-        ):
+    for each in hidden_apart(spec, identifiers, known, run.header.seed, run.header.profile):
+        if isinstance(each, str):
+            print(f"conformance: {each}", file=sys.stderr)
+        elif each.entries:
             found.append(each)
             progress.done(each.id)
-    except Ended as error:
-        print(
-            f"conformance: {name}: {error}; {len(found)} of its {len(identifiers)} known failures were asked",
-            file=sys.stderr,
-        )
     return found

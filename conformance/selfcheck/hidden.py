@@ -21,11 +21,13 @@ from conformance.load import load_backend
 from conformance.questions import Item, Question, items_of
 from conformance.run.evidence import bare_evidence_of, entry_of
 from conformance.run.plan import PROFILES
+from conformance.run.process.apart import Ended, messages_of
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import ResultLine, Verdict
 from conformance.selfcheck.wrong_answers import ARRAYS, Answers
 from conformance.strategies import Effort
 
+SILENCE = 300.0  # seconds that one case may take, with all of its wrong answers
 LIMIT = 4  # answers of a question that are replaced, in even steps: value and gradients
 
 
@@ -108,7 +110,30 @@ def _failure(item: Item, question: Question[Any], answers: Answers) -> BaseExcep
     return None
 
 
-def send_hidden(
+def hidden_apart(
+    spec: str, identifiers: Sequence[str], known: Sequence[KnownFailure], seed: int, profile: str
+) -> Iterator[Found | str]:
+    """What is hidden of each of these questions, asked in a process of its own; a sentence for one that ends or hangs it."""
+    left = list(identifiers)
+    while left:
+        now = ""
+        try:
+            for message in messages_of(_send_hidden, spec, left, known, seed, profile, silence=SILENCE):
+                if isinstance(message, Found):
+                    left.remove(message.id)
+                    yield message
+                else:
+                    now = message
+            return
+        except Ended as error:
+            if now not in left:  # before anything was asked
+                yield f"{spec}: {error}; {len(left)} known failures were not asked"
+                return
+            left.remove(now)
+            yield f"{now} was not asked: {error}"
+
+
+def _send_hidden(
     send: Callable[[Any], None],
     spec: str,
     identifiers: Iterable[str],
@@ -116,9 +141,9 @@ def send_hidden(
     seed: int,
     profile: str,
 ) -> None:
-    """Load a backend, and send of each of these questions its id, the ids of its entries, and what they hide."""
+    """Load a backend, and send the id of what is asked, and of each question what is hidden."""
     backend = load_backend(spec)
-    for hidden in hidden_on(backend, identifiers, known, seed=seed, effort=PROFILES[profile]):
+    for hidden in hidden_on(backend, identifiers, known, seed=seed, effort=PROFILES[profile], note=send):
         send(Found(hidden.item.id, tuple(hidden.entries), hidden.sorts))
 
 
@@ -143,11 +168,17 @@ def _is_about_numbers(result: ResultLine) -> bool:
 
 
 def hidden_on(
-    backend: Backend, identifiers: Iterable[str], known: Sequence[KnownFailure], *, seed: int, effort: Effort
+    backend: Backend,
+    identifiers: Iterable[str],
+    known: Sequence[KnownFailure],
+    *,
+    seed: int,
+    effort: Effort,
+    note: Callable[[str], None] = lambda identifier: None,
 ) -> Iterator[Hidden]:
     """What the entries hide of these questions of a backend, on the cases that a run of that seed and effort has.
 
-    A question of which no failure is explained any more is left out, as is one that is about an outcome, without numbers.
+    `note` receives the id of what is asked. A question that is about an outcome, without numbers, is left out.
     """
     wanted, effort = set(identifiers), effort.of_engine(compiles=backend.compiles_signatures)
     groups: dict[tuple[str, str], list[Item]] = {}
@@ -160,5 +191,6 @@ def hidden_on(
             found = {item: Hidden(item) for item in items}
             for question, takers in items[0].kind.rounds(items, backend, seed, effort):
                 for item in takers:
+                    note(item.id)
                     found[item].look(backend, question, known)
-            yield from (hidden for hidden in found.values() if hidden.entries)
+            yield from found.values()
