@@ -39,7 +39,7 @@ def retained_graph_of_every_op_can_be_differentiated_again(engine: Backend, samp
             return
         traced = engine.trace(member.function(engine), member.operands, member.wrt)
         for call, factor in (("first", 1), ("second", AGAIN)):
-            pulled = traced.pull([engine.array(factor * g) for g in member.cotangents])
+            pulled = traced.pull([engine.array(np.asarray(factor * g)) for g in member.cotangents])
             got = [None if g is None else plain(engine, g) / factor for g in pulled]
             member.hold(got, alone.gradients, f"by the {call} call of its pullback")
 
@@ -52,7 +52,7 @@ def _hold_accumulated(tape: TapeBackend, member: Member, alone: Answer) -> None:
     is_sum = declared_convention(tape, "B3") == "accumulates"
     for factor in (1, AGAIN):
         for output, g in zip(outputs, member.cotangents, strict=True):
-            tape.backward(output, tape.array(factor * g), retain=True)
+            tape.backward(output, tape.array(np.asarray(factor * g)), retain=True)
     if len(outputs) > 1 and not is_sum:
         return  # the gradient stored is that of the last output alone
     total = 1 + AGAIN if is_sum else AGAIN

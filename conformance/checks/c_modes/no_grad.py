@@ -24,7 +24,7 @@ from conformance.checks.engine_calls import (
 from conformance.checks.observation import plain, stored
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.errors import Violation, error_text
 from conformance.ops.names import ADD, MULTIPLY
 
 
@@ -291,5 +291,5 @@ def _recorded(engine: Backend, sample: Sample, when: str) -> tuple[Any, Any]:
     try:
         (got,) = gradients_of(engine, lambda a: multiply(a, a), [x], g)
     except Exception as error:
-        raise Violation(f"no gradient could be computed {when}: {error}") from error
+        raise Violation(f"no gradient could be computed {when}: {error_text(error)}") from error
     return got, 2 * g * x

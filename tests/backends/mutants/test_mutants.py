@@ -156,12 +156,12 @@ def test_variant_is_not_caught_at_a_few_ops(name: str) -> None:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("name", ["halves", "little", "little-functions"])
+@pytest.mark.parametrize("name", ["halves", "little", "little-functions", "with-axes", "arrays-alone"])
 def test_what_an_engine_lacks_is_no_failure_of_a_contract(name: str) -> None:
     lesser, results = registered_variants()[f"control-{name}"], []
     effort = Effort(signatures=1, draws=1, samples=1, programs=1)
     for items in questions_for(lesser):
-        if items[0].definition.kind == "contract":
+        if items[0].definition.kind in ("contract", "capability"):
             results += Executor(lesser.make(), seed=0, effort=effort, shrink=False).results(items)
     assert [r.id for r in results if r.verdict in WRONG] == []
     assert len(results) > 200

@@ -20,10 +20,12 @@ from conformance_backends.mutants.controls.conventions import (
 )
 from conformance_backends.mutants.controls.formulas import Finite, careful
 from conformance_backends.mutants.controls.lesser import (
+    ArraysAlone,
     Halves,
     Little,
     LittleFunctions,
     OnePrecision,
+    WithAxes,
     WithEntries,
 )
 from conformance_backends.mutants.controls.library import Unsteady
@@ -57,6 +59,8 @@ CONVENTIONS = (
     ("little", Little, "what a perceptron needs"),
     ("little-functions", LittleFunctions, "what a perceptron needs, without a tape"),
     ("with-entries", WithEntries, "no arrays without entries"),
+    ("with-axes", WithAxes, "no arrays of shape ()"),
+    ("arrays-alone", ArraysAlone, "of NumPy only arrays"),
 )
 
 

@@ -62,3 +62,41 @@ def _with_entries(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if value.size == 0:
         raise Unsupported("there are no arrays without entries")
     return value
+
+
+class WithAxes(SteppedTape):
+    """Takes no arrays of shape (), so that there is no condition of a branch; a sum of all entries has that shape."""
+
+    capabilities = SteppedTape.capabilities - {Capability.BRANCHES}
+
+    def array(self, value: np.ndarray[Any, Any]) -> Any:
+        """One with an axis."""
+        return super().array(_with_axes(value))
+
+    def leaf(self, value: np.ndarray[Any, Any]) -> Any:
+        """One with an axis."""
+        return super().leaf(_with_axes(value))
+
+
+def _with_axes(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if value.ndim == 0:
+        raise Unsupported("there are no arrays of shape ()")
+    return value
+
+
+class ArraysAlone(SteppedTape):
+    """Takes NumPy's arrays and nothing like them: no numbers, none of NumPy's scalars, no lists."""
+
+    def array(self, value: np.ndarray[Any, Any]) -> Any:
+        """One of an array."""
+        return super().array(_an_array(value))
+
+    def leaf(self, value: np.ndarray[Any, Any]) -> Any:
+        """One of an array."""
+        return super().leaf(_an_array(value))
+
+
+def _an_array(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if type(value) is not np.ndarray:
+        raise TypeError(f"a {type(value).__name__} is no array")
+    return value

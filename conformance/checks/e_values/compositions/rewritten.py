@@ -138,7 +138,7 @@ def what_is_no_number_does_not_cancel(engine: Backend, sample: Sample) -> None:
         function = engine.op(name)
 
         def called(a: Any, function: Function = function, other: float | None = y) -> Any:
-            return function(a, a if other is None else engine.array(one * other))
+            return function(a, a if other is None else engine.array(np.asarray(one * other)))
 
         with np.errstate(all="ignore"):
             (output,) = engine.forward(called, [np.asarray(x, one.dtype)])
