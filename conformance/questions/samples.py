@@ -125,14 +125,14 @@ class CapabilityKind(SampleKind):
     def verdict(self, check: Check, backend: Backend, verdict: Verdict, message: str) -> tuple[Verdict, str]:
         """Declared and working is a pass; declared and broken a failure; not declared but working is reported."""
         is_declared = any(c.label == check.name for c in backend.capabilities)
-        if is_declared and verdict is Verdict.UNSUPPORTED:
+        if is_declared and verdict is Verdict.UNSUPPORTED and not FULL.isdisjoint(backend.dtypes):
             way_out = "offer that call, whatever else the engine lacks of it, or do not declare it"
             return (
                 Verdict.FAIL,
                 f"{check.name} is declared, but what its probe asks for is not there: {message}; {way_out}",
             )
         if is_declared:
-            return verdict, ""
+            return verdict, message if verdict is Verdict.UNSUPPORTED else ""
         if verdict is Verdict.PASS:
             return Verdict.UNSUPPORTED, f"{check.name} is not declared, yet it works: declare it"
         return Verdict.UNSUPPORTED, f"not declared ({message})"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.b_graph.stored_gradients import hold_as_before

@@ -39,10 +39,10 @@ class Little(SteppedTape):
 
 
 class LittleFunctions(Pullbacks):
-    """Has those ops, and pullbacks of functions, which can be pulled back themselves."""
+    """Has those ops, and pullbacks of functions."""
 
     dtypes = ("float32",)
-    capabilities = frozenset({Capability.HIGHER_ORDER})
+    capabilities = frozenset()
     ops: ClassVar[Mapping[str, Callable[..., Any]]] = {name: Pullbacks.ops[name] for name in PERCEPTRON}
 
 
