@@ -25,7 +25,7 @@ from conformance.questions import Item, Kind, Question
 from conformance.run.evidence import bare_evidence_of, entry_of, evidence_of, message_of
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Replaced, Surroundings
-from conformance.run.tally import Tally
+from conformance.run.tally import Tally, is_mere_error
 from conformance.run.verdict import failure_of, result_for, verdict_of
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Evidence, ResultLine, Verdict
@@ -200,8 +200,8 @@ class Executor:
                 tally.stop(Replaced(names), question)
 
     def _look_behind(self, item: Item, tally: Tally) -> None:
-        """Go on where failures are listed."""
-        if tally.failure is not None and self.known:
+        """Go on where failures are listed, and behind an error: wrong numbers in another case are worse."""
+        if tally.failure is not None and (self.known or is_mere_error(tally.failure)):
             entry = entry_of(self.known, item.id, tally.failure, tally.question)
             tally.go_on(message_of(tally.failure), entry)
 

@@ -13,7 +13,7 @@ from conformance import kept
 from conformance.checks import Check
 from conformance.checks.comparison import Comparison, decisions
 from conformance.checks.registry import NotThisCase
-from conformance.errors import Lacked, Unsupported, Violation, is_ctrl_c, is_violation
+from conformance.errors import ConformanceError, Lacked, Unsupported, Violation, is_ctrl_c, is_violation
 from conformance.questions import Question
 from conformance.questions.kind import Arguments
 from conformance.run.accuracy_counter import AccuracyCounter
@@ -42,7 +42,7 @@ class Tally:
     arguments: Arguments = ()
     known: tuple[BaseException, Question[Any]] | None = None  # the first failure on record
     news: tuple[BaseException, Question[Any]] | None = (
-        None  # the first that is not, where others are looked for
+        None  # the worst that is not, where others are looked for: the first with wrong numbers, or the first
     )
     lacking: tuple[BaseException, Question[Any]] | None = (
         None  # the first case that is on record as not implemented
@@ -81,10 +81,10 @@ class Tally:
             self.news = None
 
     def go_on(self, message: str, entry: KnownFailure | None) -> None:
-        """Go on after a failure: no other shall hide behind one on record, and one run shall give the whole list.
+        """Go on after a failure: no other shall hide behind one on record, or behind an error, and one run shall give the whole list.
 
         A case that the entry says is not implemented is declined, and the others decide. One on record stands unless
-        another failure comes; an entry that covers whatever goes wrong ends the question.
+        another failure comes, and an error unless numbers are wrong; an entry that covers whatever goes wrong ends the question.
         """
         if self.failure is None or self.question is None:
             return
@@ -96,9 +96,10 @@ class Tally:
         elif entry and not entry.is_narrow:
             return
         else:
-            self.known, self.news = (
-                (self.known or found, self.news) if entry else (self.known, self.news or found)
-            )
+            if entry:
+                self.known = self.known or found
+            elif self.news is None or (is_mere_error(self.news[0]) and not is_mere_error(found[0])):
+                self.news = found
             if is_further(message, self.said):
                 self.said.append(message)
         self.failure = self.question = None
@@ -196,6 +197,16 @@ class Tally:
 
     def _count(self, compared: Sequence[Comparison], question: Question[Any]) -> None:
         self.accuracy.add(compared, lambda: question.input.token)
+
+
+def is_mere_error(failure: BaseException) -> bool:
+    """Whether an engine raised, and has the memory to answer other cases: whoever gets an error knows of it."""
+    kind = type(failure)
+    return (
+        issubclass(kind, Exception)
+        and not issubclass(kind, (ConformanceError, MemoryError, NotEngineFault))
+        and not is_violation(failure)
+    )
 
 
 def _least(before: dict[str, float], after: dict[str, float]) -> dict[str, float]:
