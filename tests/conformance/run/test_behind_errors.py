@@ -13,12 +13,16 @@ from conformance.run.execute import Executor
 from conformance.runfile.records import ResultLine, Verdict
 from conformance.strategies import Effort
 
-REFUSED = "no matrices"
+REFUSED = "not these shapes"
+
+
+FIRST: list[Any] = []
 
 
 def matmul(a: Any, b: Any) -> Any:
-    """Of stacks and vectors, with half of the gradients; of two matrices an error."""
-    if a.ndim == b.ndim == 2:
+    """With half of the gradients; of the shapes that are asked first an error."""
+    FIRST.append((a.shape, b.shape))
+    if FIRST[0] == (a.shape, b.shape):
         raise ValueError(REFUSED)
     y = NumpyTape.ops["matmul"](a, b)
     return y * 0.5 + detach(y) * 0.5
