@@ -22,6 +22,8 @@ from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of different ranks, of each op, of which the gradient is computed as well
 ENOUGH = 2  # gradients of which none arrives, for the function to have left the engine
+# What nobody raises to refuse: the engine, or the op's function, stumbled.
+STUMBLES = (AttributeError, LookupError, NameError, ArithmeticError, RecursionError, AssertionError)
 CUT = (
     "no gradient arrives in any call: does the function leave the engine, through NumPy, Python's numbers or detach? "
     "If the engine drops it, that is a known failure"
@@ -40,6 +42,7 @@ def gradients_of_calls(
     suspect: list[Finding] = []
     slips: list[Finding] = []
     arrived: list[bool] = []
+    stumbled: set[str] = set()
     few = [*_different(cases), *([] if backend.compiles_signatures else _of_other_parameters(cases))]
     others = [case for case in cases if case not in few]
     if op.is_flat:
@@ -65,6 +68,8 @@ def gradients_of_calls(
                 raise
             finding = raised(case, error, backend, signature_of(case))
             (slips if is_slip(error, type(backend)) else refused).append(finding)
+            if isinstance(error, STUMBLES):
+                stumbled.add(finding.call)
             continue
         arrived += _arrivals(seen, gradients)
         for position, got in enumerate(gradients):
@@ -75,7 +80,8 @@ def gradients_of_calls(
     if survived and not arrived:
         if any(_leaves_the_engine(backend, op, case) for case in _different(cases)):
             return None, (), (*slips, replace(survived[0], place="", is_raised=False, explanation=CUT))
-        return survived[0], (), tuple(slips)
+        if any(finding.call not in stumbled for finding in survived):
+            return survived[0], (), tuple(slips)
     if len(arrived) >= ENOUGH and not any(arrived):
         return (
             None,
