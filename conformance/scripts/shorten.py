@@ -11,7 +11,8 @@ import ast
 from collections.abc import Iterable, Sequence
 
 Names = frozenset[str]
-MOST = 1000  # statements that are shortened: what it costs grows with their square
+LONGEST = 20_000  # statements of which those are sought that bear on the failure
+MOST = 1000  # of these, that are written shorter: what it costs grows with their square
 
 
 def shortened(text: str, shown: Sequence[str] | None, effects: Names = frozenset()) -> str:
@@ -21,12 +22,12 @@ def shortened(text: str, shown: Sequence[str] | None, effects: Names = frozenset
     What is imported for its `effects` stays.
     """
     statements = ast.parse(text).body
-    if len(statements) > MOST:
-        return text
-    if shown is not None:
+    if shown is not None and len(statements) <= LONGEST:
         printing = {ast.unparse(ast.parse(line)) for line in shown}
         prints = [s for s in statements if ast.unparse(s) in printing]
         statements = _sliced(statements, prints, effects)
+    if len(statements) > MOST:
+        return text
     if not any(_writes_memory(s) for s in statements):
         statements = _made_once(statements)
     statements = _without_unused_imports(_inlined(statements), effects)

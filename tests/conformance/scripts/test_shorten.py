@@ -97,3 +97,9 @@ def test_a_custom_rule_has_its_formula() -> None:
         formula_of(lambda a: a if a > 0 else -a, "a")
     with pytest.raises(NoFormula):
         formula_of(lambda a: np.ones(3), "a")
+
+
+def test_of_thousands_of_calls_those_that_bear_on_the_failure_are_kept() -> None:
+    lines = [f"x{n} = make({n})\ny{n} = double(x{n})\ny{n}.backward()\nprint(x{n}.grad)" for n in range(1500)]
+    text = shortened("\n".join(lines), ["print(x1400.grad)"])
+    assert text == "x1400 = make(1400)\ny1400 = double(x1400)\ny1400.backward()\nprint(x1400.grad)"
