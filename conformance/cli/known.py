@@ -73,6 +73,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.runfile.jsonl import read_results
     from conformance.runfile.known import read_known, stale
     from conformance.runfile.listing import write_known
+    from conformance.runfile.records import Verdict
     from conformance.runfile.texts import printable
 
     run = read_results(options.run)
@@ -91,12 +92,18 @@ def command(options: argparse.Namespace) -> int:
         added = write_known(options.known, run.results, options.reason)
         if options.as_json:
             print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
-        if not added:
+        fixed = [result.id for result in run.results if result.verdict is Verdict.FIXED]
+        if fixed:
+            more = f", and {len(fixed) - 1} more" if len(fixed) > 1 else ""
+            print(
+                f"listed, but passing: {fixed[0]}{more}; take out what is mended, and write a * where a failure comes and goes"
+            )
+        if not added and not fixed:
             print(
                 f"nothing to add: {options.known} has every failure of this run; with --known {options.known} "
                 "the same run ends with 0, and another failure makes it red"
             )
-        else:
+        elif added:
             print(
                 f"{added} failures added to {options.known}; give each entry its reason, and the script that shows it"
             )

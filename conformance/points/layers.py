@@ -23,8 +23,9 @@ from conformance.points.constructors import (
 from conformance.points.point import SpecialPoint
 
 ROW = [[[[3.0, 2.0, 4.0]]]]  # an image of one row
-CENTRE, END = [[[[0.0, 0.0]]]], [[[[-1.0, 0.0]]]]  # places in it
+CENTRE, END, FAR_END = [[[[0.0, 0.0]]]], [[[[-1.0, 0.0]]]], [[[[1.0, 0.0]]]]  # places in it
 AT_CENTRE, AT_END = [[[[0.0, 1.0, 0.0]]]], [[[[1.0, 0.0, 0.0]]]]  # the image's gradients there
+AT_FAR_END = [[[[0.0, 0.0, 1.0]]]]
 # A query of 0, two keys and their values; the gradients where it sees both.
 ATTENDED: tuple[Any, ...] = ([[0.0]], [[1.0], [3.0]], [[2.0], [4.0]])
 UNSCALED: tuple[Any, ...] = ([[1]], [[0], [0]], [[0.5], [0.5]])
@@ -80,6 +81,9 @@ POINTS: tuple[SpecialPoint, ...] = (
     sampled("at-the-end-before-zeros", "zeros", END, AT_END, 3.0, -1.0),
     sampled("at-the-end-before-the-margin", "border", END, AT_END, 0.0, -1.0),
     sampled("at-the-end-before-the-mirror", "reflection", END, AT_END, 1.0, -1.0),
+    sampled("at-the-far-end-before-zeros", "zeros", FAR_END, AT_FAR_END, 2.0, -4.0),
+    sampled("at-the-far-end-before-the-margin", "border", FAR_END, AT_FAR_END, 2.0, 0.0),
+    sampled("at-the-far-end-before-the-mirror", "reflection", FAR_END, AT_FAR_END, 2.0, -2.0),
     limit("biased_attention", "equal-scores", (*ATTENDED, [[2.0, 2.0]]), (*UNSCALED, [[-0.5, 0.5]]), scale=1.0),
     finite("biased_attention", "excluded-key", (*ATTENDED, [[0.0, -INF]]), ([[0]], [[0], [0]], [[1], [0]], [[0, 0]]), scale=1.0),
     limit("masked_attention", "equal-scores", ATTENDED, UNSCALED, mask=[[True, True]], scale=1.0),

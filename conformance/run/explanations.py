@@ -158,6 +158,8 @@ def _rearranged(got: Array, expected: Array, near: float) -> str:
     if expected.dtype.kind == "f" and got.shape == expected.shape and np.count_nonzero(not_zero) > 1:
         ratios = got[not_zero] / expected[not_zero]
         if np.ptp(ratios) <= FACTORS * abs(ratios.flat[0]) and not got[~not_zero].any():
+            if not ratios.any():
+                return "it is zero everywhere"
             return f"it is {ratios.flat[0]:.6g} times the expected value"
     if got.shape == expected.shape and is_near(np.sort(got.ravel()), np.sort(expected.ravel()), near):
         return "it has the expected entries in another order"

@@ -27,6 +27,7 @@ from conformance.runfile.whole import write_whole
 
 ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes it
 NOTHING_LISTED = "# No failure is known.\n"
+REPEATABLE = "repeatable"  # the check that asks the same twice
 SUBJECT = 3  # parts of an id: the backend, the kind, and the op, the clause or the point's op
 
 
@@ -35,7 +36,8 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
 
     Failures of one op, or one clause, that say the same are one entry. A failure that says the same as a listed one but
     for its numbers widens that entry: each further case would be a failure of its own. An entry that somebody has
-    judged, by a kind, a script, calls or an error, stays as it is.
+    judged, by a kind, a script, calls or an error, stays as it is. An id of an op whose answers differ from call to call is
+    no promise: it is written with a `*`, also where it stands without and passes.
     """
     if path.exists() and not path.is_file():
         raise UsageError(f"{path} is no file, so nothing is listed in it")
@@ -50,7 +52,7 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
         for message in messages_of(result)
         if not _entry_for(listed, result, message)
     ]
-    varying = _varying(new)
+    varying, unsteady = _varying(new), _unsteady(results)
     causes: dict[tuple[str, str], list[tuple[ResultLine, str]]] = {}
     for result, message in new:
         wide = pattern_of(message, has_numbers_of_case=True)
@@ -60,14 +62,20 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
         if not narrower:
             subject = subject_of(result.id)
             is_raised = result.verdict is Verdict.ERROR  # an engine's numbers are those of one call
-            says = wide if is_raised or (subject, wide) in varying else pattern_of(message)
+            is_wide = is_raised or (subject, wide) in varying or subject in unsteady
+            says = wide if is_wide else pattern_of(message)
             alike = causes.setdefault((subject, says), [])
             if all(other.id != result.id for other, _ in alike):
                 alike.append((result, message))
     for (_, says), alike in causes.items():
-        entries.append(_entry(alike, reason, says))
+        entries.append(_entry(alike, reason, says, unsteady))
+    passing = {r.id for r in results if r.verdict is Verdict.FIXED and subject_of(r.id) in unsteady}
+    promised = [n for n, entry in enumerate(listed) if passing & set(entry.ids)]
+    for position in promised:
+        ids = [f"{i}*" if i in passing else i for i in listed[position].ids]
+        entries[position]["id"] = ids[0] if len(ids) == 1 else tomlkit.item(ids).multiline(multiline=True)
     if (
-        new or not path.exists()
+        new or promised or not path.exists()
     ):  # an empty list of tables would be written as a list to which none can be added
         write_whole(path, tomlkit.dumps(document).rstrip("\n") + "\n" if entries else NOTHING_LISTED)
     return len({result.id for result, _ in new})
@@ -117,9 +125,15 @@ def _is_narrower(entry: KnownFailure, identifier: str, wide: str) -> bool:
     return bool(entry.says) and fnmatch.fnmatchcase(ESCAPED.sub(r"\1", entry.says), wide)
 
 
-def _entry(alike: Sequence[tuple[ResultLine, str]], reason: str, says: str) -> Any:
+def _unsteady(results: Sequence[ResultLine]) -> frozenset[str]:
+    """The subjects whose answers differ from call to call."""
+    differ = FAILING | {Verdict.KNOWN}
+    return frozenset(subject_of(r.id) for r in results if r.check == REPEATABLE and r.verdict in differ)
+
+
+def _entry(alike: Sequence[tuple[ResultLine, str]], reason: str, says: str, unsteady: frozenset[str]) -> Any:
     (first, message), table = alike[0], tomlkit.table()
-    ids = [result.id for result, _ in alike]
+    ids = [f"{r.id}*" if subject_of(r.id) in unsteady else r.id for r, _ in alike]
     table["id"] = ids[0] if len(ids) == 1 else tomlkit.item(ids).multiline(multiline=True)
     table["reason"] = reason or VARIES.sub("…", stated_line(message))
     if first.verdict is Verdict.ERROR and message.startswith(f"{NotImplementedError.__name__}:"):
