@@ -16,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 
 from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
-from conformance.runfile.relative_error import Difference, difference
+from conformance.runfile.relative_error import Difference, Lost, difference
 
 DOCUMENTED, NOT_IMPLEMENTED = "documented", "not implemented"
 MATCHES_NOTHING = "(?!)"  # what fnmatch makes of an empty range, such as [z-a]
@@ -31,7 +31,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
     `calls` narrows it to calls that read so, such as "* norm='forward' *": what else fails of the same op is news.
     `within` narrows it to inaccuracies, by the largest relative error that the cause explains, as `difference` has it,
-    or, as "nan", to NaN in place of numbers, where every entry beside it is right.
+    or, as "nan" or "zero", to NaN or 0 in place of numbers, where every entry beside it is right; or a list of these.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 
@@ -39,7 +39,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     reason: str
     says: str | tuple[str, ...] = ()
     calls: str | tuple[str, ...] = ()
-    within: float | Literal["nan"] | None = None
+    within: float | Lost | tuple[float | Lost, ...] | None = None
     link: str = ""
     token: str = ""
     script: str = ""
@@ -52,10 +52,11 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         """Refuse an entry that is about nothing, or about versions that PEP 440 does not know; raises ValueError."""
         if not all(self.ids) or not self.ids:
             raise ValueError("an entry needs an id")
-        if isinstance(self.within, float) and not 0 < self.within < math.inf:
-            raise ValueError(
-                f"within is the largest error that an entry explains, such as 1e-6, or 'nan', not {self.within}"
-            )
+        for each in self._within:
+            if isinstance(each, float) and not 0 < each < math.inf:
+                raise ValueError(
+                    f"within is the largest error that an entry explains, such as 1e-6, or 'nan' or 'zero', not {each}"
+                )
         try:
             SpecifierSet(self.versions)
         except InvalidSpecifier:
@@ -93,13 +94,14 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         """Whether it speaks of that failure, in that call, by that difference; of what is not known (None) it may."""
         is_said = not self.says or any(_says(message, pattern) for pattern in _each(self.says))
         is_called = not self.calls or call is None or any(_says(call, form) for form in _each(self.calls))
-        is_near = self.within is None or error is None or self._allows(error)
+        is_near = self.within is None or error is None or any(map(error.is_within, self._within))
         return is_said and is_called and is_near and self.covers(identifier)
 
-    def _allows(self, error: Difference) -> bool:
-        if isinstance(self.within, str):
-            return error.is_nan
-        return self.within is None or error.error <= self.within
+    @property
+    def _within(self) -> tuple[float | Lost, ...]:
+        return (
+            self.within if isinstance(self.within, tuple) else () if self.within is None else (self.within,)
+        )
 
 
 def _each(patterns: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+Lost = Literal["nan", "zero"]
 
 
 class Difference(NamedTuple):
@@ -13,6 +15,13 @@ class Difference(NamedTuple):
 
     error: float  # relative to the largest expected one; infinite where that is no number
     is_nan: bool = False  # whether NaN stands in place of numbers, and every entry beside it is right
+    is_zero: bool = False  # the same of 0
+
+    def is_within(self, bound: float | Lost) -> bool:
+        """Whether it is no larger, or is what stands in place of numbers."""
+        if isinstance(bound, str):
+            return self.is_nan if bound == "nan" else self.is_zero
+        return self.error <= bound
 
 
 def difference(expected: Any, got: Any, allowed: Any = None) -> Difference:
@@ -32,9 +41,12 @@ def difference(expected: Any, got: Any, allowed: Any = None) -> Difference:
         differs = counts & ~((exact == found) | (np.isnan(exact) & np.isnan(found)))
         distances, sizes = np.abs(found - exact), np.abs(exact[counts & np.isfinite(exact)])
         error = np.max(distances[differs], initial=0) / np.max(sizes, initial=0)
-        lost = differs & np.isnan(found)
-        is_nan = lost.any() and np.all((distances <= bounds)[differs & ~lost])
-    return Difference(float(error) if differs.any() and not np.isnan(error) else float("inf"), bool(is_nan))
+        lost, gone = differs & np.isnan(found), differs & (found == 0) & ~(distances <= bounds)
+        is_nan, is_zero = (
+            bool(those.any() and np.all((distances <= bounds)[differs & ~those])) for those in (lost, gone)
+        )
+    is_number = differs.any() and not np.isnan(error)
+    return Difference(float(error) if is_number else float("inf"), is_nan, is_zero)
 
 
 def _numbers(values: Any) -> NDArray[Any] | None:

@@ -12,9 +12,10 @@ import pytest
 
 from conformance.cli import main
 from conformance.errors import UsageError
-from conformance.runfile.known import judge, read_known, stale
+from conformance.runfile.known import KnownFailure, judge, read_known, stale
 from conformance.runfile.listing import write_known
 from conformance.runfile.records import Evidence, ResultLine, Verdict
+from conformance.runfile.relative_error import difference
 
 from .test_known import TODAY, known, result, result_by, slope
 
@@ -87,13 +88,13 @@ def test_an_entry_that_may_be_anything_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("within", "said"),
     [
-        ("0", "such as 1e-6, or 'nan', not 0.0"),
-        ("-1e-6", "such as 1e-6, or 'nan', not -1e-06"),
-        ("nan", "such as 1e-6, or 'nan', not nan"),
-        ("inf", "such as 1e-6, or 'nan', not inf"),
+        ("0", "such as 1e-6, or 'nan' or 'zero', not 0.0"),
+        ("-1e-6", "such as 1e-6, or 'nan' or 'zero', not -1e-06"),
+        ("nan", "such as 1e-6, or 'nan' or 'zero', not nan"),
+        ("inf", "such as 1e-6, or 'nan' or 'zero', not inf"),
         ('"1e-6"', "Invalid enum value '1e-6'"),
-        ("true", "Expected `float | str | null`, got `bool`"),
-        ("[1e-6]", "Expected `float | str | null`, got `array`"),
+        ("true", "Expected `float | str | array | null`, got `bool`"),
+        ('["nan", -1.0]', "such as 1e-6, or 'nan' or 'zero', not -1.0"),
     ],
 )
 def test_an_error_that_is_none_is_refused(within: str, said: str, tmp_path: Path) -> None:
@@ -171,3 +172,22 @@ def test_an_entry_is_stale_where_nothing_fails_any_more(
     capsys.readouterr()
     assert main(["known", "check", "run.jsonl", "--known", "known.toml", "--json"]) == 10
     assert json.loads(capsys.readouterr().out)["stale"][0]["within"] == 1e-6
+
+
+@pytest.mark.parametrize(
+    ("within", "got", "is_known"),
+    [
+        ("zero", [0.0, 2.0], True),
+        ("zero", [0.0, 2.5], False),
+        ("zero", [float("nan"), 2.0], False),
+        (("zero", "nan"), [0.0, 2.0], True),
+        (("zero", "nan"), [float("nan"), 2.0], True),
+        (("zero", 0.1), [1.1, 2.0], True),
+        (("zero", 0.1), [1.5, 2.0], False),
+    ],
+)
+def test_what_stands_in_place_of_numbers_may_be_zero_or_one_of_several(
+    within: Any, got: list[float], is_known: bool
+) -> None:
+    entry = KnownFailure("*", "because", within=within)
+    assert entry.explains("mine/op/a/vjp/float64", "m", None, difference([1.0, 2.0], got)) is is_known
