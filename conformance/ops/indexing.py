@@ -45,7 +45,7 @@ def _as_array(listed: Any) -> Any:
 
 @dispatched
 def getitem(x: Any, *, index: Index) -> Any:
-    """x[index]."""
+    """x[index]; `getitem` is asked with integers, slices, None and `...`, `getitem_integer_array` with arrays of integers."""
     return x[key_of(index)]
 
 

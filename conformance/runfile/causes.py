@@ -21,6 +21,7 @@ EPSILON_OF_FLOAT32 = 2.0**-23
 # What is compared there is an array before and after a write into another one: neither is a wrong gradient.
 OF_MEMORY = frozenset({"A11", "B5", "D8"})
 LONGEST_TITLE = 160
+SEVERAL = 3  # ops in which a check finds the same, for that to be one fault of what is around them
 # What other claims about an op rest on: where one of these fails, so do they. Of several failures it is the one to look at.
 PLAINEST = ("op/value", "op/vjp", "op/forward")
 GRADIENT = re.compile(r"^(the gradient of operand) .*(differs from the reference VJP)$")
@@ -87,7 +88,7 @@ def causes_of(backends: Sequence[BackendLine], results: Iterable[ResultLine]) ->
             groups.setdefault((engine, *_key(result)), []).append(result)
     causes = [
         _cause(engines.get(own[0].backend, own[0].backend), own, following)
-        for own, following in _with_what_follows(list(groups.values()), engines)
+        for own, following in _across_ops(_with_what_follows(list(groups.values()), engines))
     ]
     return sorted(causes, key=lambda cause: (cause.severity, cause.is_known, -len(cause.results)))
 
@@ -215,6 +216,38 @@ def _with_what_follows(
                 following.setdefault(id(plainest), []).extend(group)
                 joined.add(id(group))
     yield from ((group, following.get(id(group), [])) for group in groups if id(group) not in joined)
+
+
+def _across_ops(
+    pairs: Iterable[tuple[list[ResultLine], list[ResultLine]]],
+) -> list[tuple[list[ResultLine], list[ResultLine]]]:
+    """The same, with one cause where one check finds the same wrong in several ops that are right by plainer ones.
+
+    What an engine does around every op, such as adding up what several uses send, is wrong in each.
+    """
+    kept: list[tuple[list[ResultLine], list[ResultLine]]] = []
+    alike: dict[Hashable, list[list[ResultLine]]] = {}
+    for group, following in pairs:
+        first = group[0]
+        is_plain = min(map(_plainness, group)) < len(PLAINEST)
+        has_numbers = first.verdict is Verdict.FAIL and _severity(group) in WRONG_NUMBERS
+        if (
+            following
+            or is_plain
+            or first.kind != "op"
+            or not has_numbers
+            or len({r.check for r in group}) > 1
+        ):
+            kept.append((group, following))
+        else:
+            engine = first.backend.partition(".")[0]
+            alike.setdefault((engine, first.check, _pattern(_line(first))), []).append(group)
+    for groups in alike.values():
+        if len(groups) >= SEVERAL:
+            kept.append(([result for group in groups for result in group], []))
+        else:
+            kept += [(group, []) for group in groups]
+    return kept
 
 
 def _plainness(result: ResultLine) -> int:

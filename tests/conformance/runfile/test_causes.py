@@ -168,3 +168,17 @@ def test_what_is_known_has_its_own_cause_and_explains_nothing_else() -> None:
     listed = judge(off("tanh", 1.0), [entry], NEVER)
     causes = causes_of(TORN, [listed, off("tanh", 3.0, "third-order", message=second)])
     assert [(c.is_known, len(c.results), len(c.following)) for c in causes] == [(False, 1, 0), (True, 1, 0)]
+
+
+def test_what_a_check_finds_in_several_ops_that_are_right_alone_is_one_cause() -> None:
+    said = "the gradient of operand 0 called twice between sign changes differs from the reference VJP"
+    ops = ("tanh", "exp", "sin", "add")
+    lines = [off(op, 1.0, "in-a-graph", message=said) for op in ops]
+    (cause,) = causes_of(TORN, lines)
+    assert set(cause.subjects) == set(ops)
+    assert cause.title == said
+    assert len(causes_of(TORN, lines[:2])) == 2  # of two ops each may have its own
+    found = causes_of(
+        TORN, [*lines, off("tanh", 1.0)]
+    )  # that gradient is wrong alone, and by it in the graph
+    assert sorted(len(c.results) for c in found) == [2, 3]
