@@ -28,7 +28,6 @@ OF_FEW_OPS = {
     "B11": "takes seconds, and is left out of the record: chains of negations and additions",
     "B13": "about what is stored at leaves; the tape histories of B19 mix ops",
     "B17": "about the nodes that engines show",
-    "B19": "asked by histories, which the record does not run",
     "D5": "the reference engine refuses the write before any op is called",
 }
 
