@@ -24,10 +24,11 @@ from rich.text import Text
 from conformance.run.conduct import Request
 from conformance.run.failure_text import failure_text
 from conformance.run.resume import command_to_resume
-from conformance.runfile.causes import SEVERITY_TEXT, Cause, Severity, causes_of
+from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.known import message_of
 from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
+from conformance.runfile.severity import SEVERITY_TEXT, Severity
 from conformance.runfile.texts import printable
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end

@@ -105,7 +105,8 @@ def print_causes(runs: Sequence[Run]) -> None:
 
 def causes_in(runs: Sequence[Run]) -> list[dict[str, object]]:
     """The same for a program."""
-    from conformance.runfile.causes import SEVERITY_TEXT, causes_of
+    from conformance.runfile.causes import causes_of
+    from conformance.runfile.severity import SEVERITY_TEXT
 
     return [
         {

@@ -226,8 +226,9 @@ def summary(path: Path, code: int, reports: Sequence[Report]) -> dict[str, Any]:
     """What a run came to: the counts of each backend, the causes of its failures, and where everything is."""
     from collections import Counter
 
-    from conformance.runfile.causes import SEVERITY_TEXT, causes_of
+    from conformance.runfile.causes import causes_of
     from conformance.runfile.jsonl import read_run
+    from conformance.runfile.severity import SEVERITY_TEXT
 
     run = read_run(path)
     counts: dict[str, Counter[str]] = {line.name: Counter() for line in run.header.backends}

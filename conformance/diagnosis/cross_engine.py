@@ -24,9 +24,9 @@ from conformance.errors import error_text
 from conformance.load import leave, load_backend, start_timeout
 from conformance.ops import find
 from conformance.oracle.allowance import MANY_PERTURBATIONS
-from conformance.runfile.causes import number_at
 from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.records import UNEXPECTED, CrossEngineLine, ResultLine
+from conformance.runfile.severity import number_at
 
 MARK = "conformance-cross-engine:"
 SOON = 2.0  # seconds

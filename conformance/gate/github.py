@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from conformance.runfile.causes import SEVERITY_TEXT, causes_of
+from conformance.runfile.causes import causes_of
 from conformance.runfile.jsonl import Run
+from conformance.runfile.severity import SEVERITY_TEXT
 
 ANNOTATIONS = 10  # of one kind in one step: GitHub shows no more
 LIMIT = 1_000_000  # bytes of a step's summary: above 1 MiB GitHub drops it without a word

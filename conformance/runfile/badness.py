@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import enum
 
-from conformance.runfile.causes import Severity, is_failure, severity_of
 from conformance.runfile.records import ResultLine, Verdict
+from conformance.runfile.severity import Severity, is_failure, severity_of
 
 
 class Badness(enum.IntEnum):

@@ -21,10 +21,10 @@ import msgspec
 
 from conformance.runfile.atlas_cell import AtlasCell
 from conformance.runfile.badness import badness_of
-from conformance.runfile.causes import SEVERITY_TEXT, is_failure, severity_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import FAILING, ResultLine, Verdict
+from conformance.runfile.severity import SEVERITY_TEXT, is_failure, severity_of
 
 PASSING = frozenset({Verdict.PASS, Verdict.FIXED})
 ANSWERED = PASSING | {Verdict.KNOWN}

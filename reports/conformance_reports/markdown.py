@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conformance.runfile.causes import SEVERITY_TEXT, causes_of
+from conformance.runfile.causes import causes_of
 from conformance.runfile.clause_counts import clause_table, count_clauses
 from conformance.runfile.generated import scores_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, Verdict
+from conformance.runfile.severity import SEVERITY_TEXT
 from conformance_reports.release import record
 from conformance_reports.united import backend_names, unite
 

@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 
 from conformance.runfile.badness import badness_of
-from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
+from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.generated import scores_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import Evidence, ResultLine
+from conformance.runfile.severity import SEVERITY_TEXT
 
 WHOLE = 800  # failures whose evidence is kept whole; a run with fewer keeps all
 CODED = ("backend", "kind", "subject", "check", "clause", "level", "dtype", "verdict")

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from conformance.runfile.causes import SEVERITY_TEXT, Cause, causes_of
+from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.jsonl import Run
 from conformance.runfile.records import ResultLine
+from conformance.runfile.severity import SEVERITY_TEXT
 from conformance_reports.html import environment, render, style
 from conformance_reports.specification import specification
 from conformance_reports.united import unite

@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance_reports.html import PARTS, render
 
-from conformance.runfile.causes import is_failure
+from conformance.runfile.severity import is_failure
 
 from .synthetic import hostile_run, large_run, small_run
 

@@ -15,7 +15,7 @@ from conformance.cli.report import report_to
 from conformance.cli.run import short_timing
 from conformance.errors import UsageError
 from conformance.run.conduct import Request
-from conformance.runfile.causes import Cause, Severity, causes_of
+from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.jsonl import SCHEMA
 from conformance.runfile.records import (
     UNEXPECTED,
@@ -26,6 +26,7 @@ from conformance.runfile.records import (
     SpecLine,
     Verdict,
 )
+from conformance.runfile.severity import Severity
 
 RUN = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
 LINE = ResultLine("mine/op/tanh/vjp/float64", "mine", "op", "tanh", "vjp", "E1", "must", "float64", Verdict.PASS, 1, 0.0)  # fmt: skip

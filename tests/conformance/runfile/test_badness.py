@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.runfile.badness import OF_SEVERITY, OF_VERDICT, Badness, badness_of
-from conformance.runfile.causes import Severity
 from conformance.runfile.compare import REGRESSIONS, compare
 from conformance.runfile.records import FAILING, UNEXPECTED, ResultLine, Verdict
+from conformance.runfile.severity import Severity
 
 from .drawn_runs import line, lines, run_of
 

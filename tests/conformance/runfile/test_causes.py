@@ -9,9 +9,10 @@ import pytest
 from msgspec import structs
 
 from conformance.clauses.standard import STANDARD
-from conformance.runfile.causes import Severity, causes_of, failed_as, severity_of
+from conformance.runfile.causes import causes_of
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
+from conformance.runfile.severity import Severity, failed_as, severity_of
 
 from .drawn_runs import HEADER
 
@@ -182,3 +183,13 @@ def test_what_a_check_finds_in_several_ops_that_are_right_alone_is_one_cause() -
         TORN, [*lines, off("tanh", 1.0)]
     )  # that gradient is wrong alone, and by it in the graph
     assert sorted(len(c.results) for c in found) == [2, 3]
+
+
+def test_a_gradient_outside_the_allowed_range_is_a_wrong_number_and_another_convention_is_not() -> None:
+    said = "the gradient of operand 0 at relu/at-0 is outside the Clarke subdifferential: -4, not between 0 and 1"
+    at_point = structs.replace(
+        failure("relu", "kink", message=said, got=-4.0), kind="point", subject="relu/at-0"
+    )
+    declared = structs.replace(failure("relu", "kink", message="'zero' is declared, but"), kind="point")
+    assert severity_of(at_point) is Severity.WRONG
+    assert severity_of(declared) is Severity.CONTRACT
