@@ -248,6 +248,10 @@ class ScriptBuilder:
         expected = failure.expected if is_violation(failure) else None
         multiples = [] if expected is None else [k * np.asarray(expected) for k in (1, -1, 0.5)]
         compared = [n for n, v in self.reads if n != last and any(_is_same(v, m) for m in multiples)]
+        if expected is not None and not compared:  # the same of operands in another order
+            compared = [
+                n for n, v in self.reads if n != last and _is_same(np.sort(v, None), np.sort(expected, None))
+            ]
         return [*(compared[:1] or alike[:1]), last]
 
     def text(self, failure: BaseException | None) -> str:

@@ -57,7 +57,8 @@ def test_equal_constants_are_written_once_unless_one_is_written_into() -> None:
 
 
 @pytest.mark.parametrize(
-    "check", ["op/vjp", "op/linear", "op/layout", "op/gradients-own-memory", "op/cotangent-untouched"]
+    "check",
+    ["op/vjp", "op/linear", "op/layout", "op/order", "op/gradients-own-memory", "op/cotangent-untouched"],
 )
 def test_the_script_of_a_failure_fits_on_fifteen_lines_and_runs(check: str) -> None:
     caught = list(islice(failures(check), 3))
@@ -71,6 +72,14 @@ def test_the_script_of_a_failure_fits_on_fifteen_lines_and_runs(check: str) -> N
         with contextlib.redirect_stdout(io.StringIO()) as out, np.errstate(all="ignore"):
             exec(compile(text, check, "exec"), {})
         assert out.getvalue()
+
+
+def test_where_one_call_is_compared_with_another_both_are_in_the_script() -> None:
+    caught = list(islice(failures("op/order"), 2))
+    assert caught
+    for backend, case, failure in caught:
+        run = lambda b, case=case: load_all()["op/order"].function(*CaseQuestion(case).on(b))  # noqa: E731
+        assert script_of(backend, run, failure).count("print(") == 2
 
 
 def failures(check: str) -> Iterator[tuple[Backend, Case, Exception]]:
