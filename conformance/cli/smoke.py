@@ -159,7 +159,7 @@ def _questions(backend: Backend, found: Found) -> bool:
     from conformance.cli.console import to_errors
     from conformance.run.claims.arrays import not_taken
     from conformance.run.claims.capabilities import undeclared
-    from conformance.run.smoke import questions, try_question, version_of
+    from conformance.run.smoke import hint_for, questions, try_question, version_of
 
     can_go_on = True
     for question in questions(backend):
@@ -169,7 +169,7 @@ def _questions(backend: Backend, found: Found) -> bool:
         if answer:
             found.is_right = False
             can_go_on &= not question.is_basic
-            print(f"          {answer}\n          hint: {question.hint}")
+            print(f"          {answer}\n          hint: {hint_for(question, answer)}")
     with to_errors():
         lacking = not_taken(backend)
     for shape, reason in lacking.items():

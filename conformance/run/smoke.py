@@ -235,6 +235,18 @@ def numbers_of(error: BaseException) -> str:
     return f", got {error.got}" + (f", expected {error.expected}" if error.expected is not None else "")
 
 
+IN_THE_ENGINE = (
+    "or the engine's own fault, where a script of the engine alone raises this too: then this line stays, and "
+    "conformance run finds what follows from it"
+)
+
+
+def hint_for(question: SmokeQuestion, answer: str) -> str:
+    """Where to look; in the engine too, where one of its lines raised."""
+    _, _, place = answer.rpartition("  at ")
+    return f"{question.hint}; {IN_THE_ENGINE}" if " → " in place else question.hint
+
+
 def try_question(question: SmokeQuestion, backend: Backend) -> str:
     """What is wrong, and where it was raised; empty where the claim holds."""
     try:

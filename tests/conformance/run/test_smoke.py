@@ -29,7 +29,7 @@ from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapped.known import reason_known
 from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops
-from conformance.run.smoke import questions, try_question, version_of
+from conformance.run.smoke import IN_THE_ENGINE, SmokeQuestion, hint_for, questions, try_question, version_of
 from conformance.run.verdict import verdict_of
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Verdict
@@ -1222,3 +1222,17 @@ def test_cotangents_of_several_outputs_are_asked_for(adapter: Any) -> None:
     said = {q.claim: try_question(q, adapter()) for q in questions(adapter())}
     assert said["each output of several has its own cotangent"]
     assert not said["the gradients of a product are right"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_hinted"),
+    [
+        ("KeyError: x  at mine.py:141 → graph.py:89", True),
+        ("KeyError: x  at mine.py:141", False),
+        ("the gradient is [1, 2], expected [2, 4]", False),
+    ],
+)
+def test_what_a_line_of_the_engine_raises_may_be_its_own_fault(answer: str, *, is_hinted: bool) -> None:
+    question = SmokeQuestion("a claim", lambda backend: None, "look there")
+    assert hint_for(question, answer).startswith("look there")
+    assert (IN_THE_ENGINE in hint_for(question, answer)) is is_hinted
