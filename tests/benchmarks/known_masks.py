@@ -50,17 +50,18 @@ class Failure(msgspec.Struct, frozen=True):
     message: str
     error: float
     is_nan: bool = False
+    is_zero: bool = False
 
     @classmethod
     def of(cls, failure: BaseException) -> Failure:
         """The record of an exception."""
-        error, is_nan = error_of(failure)
-        return cls(message_of(failure), error if np.isfinite(error) else -1.0, is_nan)
+        error, is_nan, is_zero = error_of(failure)
+        return cls(message_of(failure), error if np.isfinite(error) else -1.0, is_nan, is_zero)
 
     def entry(self, known: Sequence[KnownFailure], identifier: str, call: str) -> KnownFailure | None:
         """The entry that explains it."""
         error = self.error if self.error >= 0 else float("inf")
-        return entry_for(known, identifier, self.message, call, Difference(error, self.is_nan))
+        return entry_for(known, identifier, self.message, call, Difference(error, self.is_nan, self.is_zero))
 
 
 class Asked(msgspec.Struct, frozen=True):
