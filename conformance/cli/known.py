@@ -64,16 +64,11 @@ def expired(path: Path) -> list[str]:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Update or check; 10 where an entry is stale, 12 where the run is not complete."""
+    """Update, check, or list what hides; 10 where an entry is stale, 12 where the run is not complete."""
     import sys
 
-    from conformance.cli.console import print_json
     from conformance.errors import AdapterError
-    from conformance.run.conduct import INCOMPLETE, STALE
     from conformance.runfile.jsonl import read_results
-    from conformance.runfile.known import read_known, stale
-    from conformance.runfile.listing import write_known
-    from conformance.runfile.records import Verdict
     from conformance.runfile.texts import printable
 
     run = read_results(options.run)
@@ -86,32 +81,47 @@ def command(options: argparse.Namespace) -> int:
         raise AdapterError(printable(f"{options.run} has no results: {'; '.join(absent)}"))
     for line in absent:
         print(printable(f"conformance: {line}"), file=sys.stderr)
-    if options.action == "hides":
-        return _hides(options, run)
-    if options.action == "update":
-        added = write_known(options.known, run.results, options.reason)
-        if options.as_json:
-            print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
-        fixed = [result.id for result in run.results if result.verdict is Verdict.FIXED]
-        if fixed:
-            more = f", and {len(fixed) - 1} more" if len(fixed) > 1 else ""
-            print(
-                f"listed, but passing: {fixed[0]}{more}; take out what is mended, and write a * where a failure comes and goes"
-            )
-        if not added and not fixed:
-            print(
-                f"nothing to add: {options.known} has every failure of this run; with --known {options.known} "
-                "the same run ends with 0, and another failure makes it red"
-            )
-        elif added:
-            print(
-                f"{added} failures added to {options.known}; give each entry its reason, and the script that shows it"
-            )
-            again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
-            print(
-                f"without a list a check ends at its first failure, so others may follow: {again}, and update again"
-            )
-        return 0 if run.is_complete else INCOMPLETE
+    return {"update": _update, "check": _check, "hides": _hides}[options.action](options, run)
+
+
+def _update(options: argparse.Namespace, run: Run) -> int:
+    """Add the failures of the run, and say what of the list passes; 12 where the run is not complete."""
+    from conformance.cli.console import print_json
+    from conformance.run.conduct import INCOMPLETE
+    from conformance.runfile.listing import write_known
+    from conformance.runfile.records import Verdict
+
+    added = write_known(options.known, run.results, options.reason)
+    if options.as_json:
+        print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
+    fixed = [result.id for result in run.results if result.verdict is Verdict.FIXED]
+    if fixed:
+        more = f", and {len(fixed) - 1} more" if len(fixed) > 1 else ""
+        print(
+            f"listed, but passing: {fixed[0]}{more}; take out what is mended, and write a * where a failure comes and goes"
+        )
+    if not added and not fixed:
+        print(
+            f"nothing to add: {options.known} has every failure of this run; with --known {options.known} "
+            "the same run ends with 0, and another failure makes it red"
+        )
+    elif added:
+        print(
+            f"{added} failures added to {options.known}; give each entry its reason, and the script that shows it"
+        )
+        again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
+        print(
+            f"without a list a check ends at its first wrong number, so others may follow: {again}, and update again"
+        )
+    return 0 if run.is_complete else INCOMPLETE
+
+
+def _check(options: argparse.Namespace, run: Run) -> int:
+    """Print the entries that the run contradicts; 10 where there are any, 12 where the run is not complete."""
+    from conformance.cli.console import print_json
+    from conformance.run.conduct import INCOMPLETE, STALE
+    from conformance.runfile.known import read_known, stale
+
     entries = stale(
         read_known(options.known),
         run.results,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,13 @@ LOOKUPS = ("op", "call")  # where an adapter finds an op by its name
 
 def failure_of(check: Check, backend: Backend, question: Question[Any]) -> BaseException | None:
     """How a check fails on a question; None where it does not."""
+    return raised_by(lambda: question.run(check, question.on(backend)))
+
+
+def raised_by(call: Callable[[], Any]) -> BaseException | None:
+    """What a call of a check raises; None where it holds, or is not about such a case."""
     try:
-        question.run(check, question.on(backend))
+        call()
     except NotThisCase:
         return None
     except BaseException as failure:

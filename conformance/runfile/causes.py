@@ -65,7 +65,7 @@ def causes_of(backends: Sequence[BackendLine], results: Iterable[ResultLine]) ->
             groups.setdefault((engine, *_key(result)), []).append(result)
     causes = [
         _cause(engines.get(own[0].backend, own[0].backend), own, following)
-        for own, following in _across_ops(_with_what_follows(list(groups.values()), engines))
+        for own, following in _across_ops(_with_what_follows(list(groups.values()), engines), engines)
     ]
     return sorted(causes, key=lambda cause: (cause.severity, cause.is_known, -len(cause.results)))
 
@@ -134,7 +134,7 @@ def _with_what_follows(
 
 
 def _across_ops(
-    pairs: Iterable[tuple[list[ResultLine], list[ResultLine]]],
+    pairs: Iterable[tuple[list[ResultLine], list[ResultLine]]], engines: Mapping[str, str]
 ) -> list[tuple[list[ResultLine], list[ResultLine]]]:
     """The same, with one cause where one check finds the same wrong in several ops that are right by plainer ones.
 
@@ -155,7 +155,7 @@ def _across_ops(
         ):
             kept.append((group, following))
         else:
-            engine = first.backend.partition(".")[0]
+            engine = engines.get(first.backend, first.backend)
             alike.setdefault((engine, first.check, _pattern(_line(first))), []).append(group)
     for groups in alike.values():
         if len(groups) >= SEVERAL:

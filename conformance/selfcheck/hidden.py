@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from conformance.backend import Backend
-from conformance.checks.registry import NotThisCase
-from conformance.errors import Unsupported, is_ctrl_c
+from conformance.errors import Unsupported
 from conformance.load import load_backend
 from conformance.questions import Item, Question, items_of
 from conformance.run.evidence import bare_evidence_of, entry_of
 from conformance.run.plan import PROFILES
 from conformance.run.process.apart import Ended, messages_of
+from conformance.run.verdict import raised_by
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import ResultLine, Verdict
 from conformance.selfcheck.wrong_answers import ARRAYS, Answers
@@ -97,17 +97,10 @@ def _is_another(failure: BaseException | None, as_it_is: BaseException | None) -
 
 
 def _failure(item: Item, question: Question[Any], answers: Answers) -> BaseException | None:
-    """What the check raises; None where it holds, or is not about such a case."""
-    try:
-        with answers.given():
-            item.definition.function(*question.on(answers.backend))
-    except (NotThisCase, Unsupported):
-        return None
-    except BaseException as failure:
-        if is_ctrl_c(failure):
-            raise
-        return failure
-    return None
+    """What the check raises, without a diagnosis; None where it holds, or the engine does not offer the case."""
+    with answers.given():
+        failure = raised_by(lambda: item.definition.function(*question.on(answers.backend)))
+    return None if issubclass(type(failure), Unsupported) else failure
 
 
 def hidden_apart(
