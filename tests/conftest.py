@@ -16,13 +16,13 @@ settings.register_profile("here", deadline=None, derandomize=True)  # tests asse
 settings.load_profile("here")
 
 MANY = 40  # ops that a test is run on: it proves something of every op, or of all that an engine has
-SHARES = 3  # of what starts processes, or takes tens of seconds, one is run
+SHARES = 5  # of what starts processes, or takes tens of seconds, one is run
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where CONFORMANCE_PART is set, such as "--shard 1/3", what is proven of every op is proven of that part of the ops.
 
-    Of the tests that are marked as costly a third is run, and of those that have parameters a third of these.
+    Of the tests that are marked as costly a fifth is run, and of those that have parameters a fifth of these.
     """
     part, _, count = os.environ.get("CONFORMANCE_PART", "").removeprefix("--shard ").partition("/")
     if not count:
