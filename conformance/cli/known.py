@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from conformance.runfile.jsonl import Run
     from conformance.runfile.known import KnownFailure
     from conformance.runfile.records import ResultLine
+    from conformance.runfile.relative_error import Lost
     from conformance.selfcheck.hidden import Found
 
 
@@ -159,18 +160,39 @@ def _hides(options: argparse.Namespace, run: Run) -> int:
     ordered = sorted(by_entry.items(), key=lambda pair: -sum(len(each.sorts) for each in pair[1]))
     hiding = sum(bool(each.sorts) for each in found)
     if options.as_json:
-        entries = [{"ids": ids, "hides": {each.id: each.sorts for each in those}} for ids, those in ordered]
+        entries = [
+            {"ids": ids, "hides": {each.id: each.sorts for each in those}, "seen": _seen(run, known, ids)}
+            for ids, those in ordered
+        ]
         print_json({"known": str(options.known), "asked": len(found), "hiding": hiding, "entries": entries})
         return 0
     for ids, those in ordered:
         sorts = ", ".join(dict.fromkeys(sort for each in those for sort in each.sorts))
         more = f", and {len(those) - 1} more" if len(those) > 1 else ""
         print(f"{', '.join(ids)}\n  hides an answer that is {sorts}: {those[0].id}{more}")
+        if seen := _seen(run, known, ids):
+            print(f"  {_advice(seen)}")
     advice = "; `calls`, `within` or a longer `says` makes an entry say less" if ordered else ""
     print(
         f"{hiding} of {len(found)} known failures would hide a wrong answer, by {len(ordered)} entries{advice}"
     )
     return 0
+
+
+def _seen(run: Run, known: Sequence[KnownFailure], ids: tuple[str, ...]) -> float | Lost | None:
+    """What `within` could say of the run's failures that an entry explains, where the entry does not say it yet."""
+    from conformance.selfcheck.hidden import within_of
+
+    entry = next(entry for entry in known if entry.ids == ids)
+    seen = within_of(run.results, entry)
+    return None if seen == entry.within else seen
+
+
+def _advice(seen: float | Lost) -> str:
+    """How an entry could say less, from what a run shows of it."""
+    if isinstance(seen, str):
+        return f'in this run its failures have {"NaN" if seen == "nan" else "0"} in place of numbers: within = "{seen}"'
+    return f"in this run its failures are off by at most {seen:.2g} of the largest expected number: within"
 
 
 def _found(

@@ -24,6 +24,7 @@ from conformance.run.process.apart import Ended, messages_of
 from conformance.run.verdict import raised_by
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import ResultLine, Verdict
+from conformance.runfile.relative_error import Lost, difference
 from conformance.selfcheck.wrong_answers import ARRAYS, Answers
 from conformance.strategies import Effort
 
@@ -152,6 +153,24 @@ def some_of_each(results: Iterable[ResultLine], count: int) -> list[ResultLine]:
         places = np.linspace(0, len(group) - 1, min(count or len(group), len(group)))
         chosen += [group[place] for place in sorted({int(place) for place in places})]
     return chosen
+
+
+def within_of(results: Iterable[ResultLine], entry: KnownFailure) -> float | Lost | None:
+    """What `within` could say of the failures in a run that an entry explains; None where they are no numbers that are off.
+
+    It is "nan" or "zero" where all have that in place of numbers, and the largest relative error otherwise. A run file has the small
+    case of a failure: in others it may be further off.
+    """
+    those = [
+        r.evidence for r in results if r.evidence and r.evidence.reason == entry.reason and entry.covers(r.id)
+    ]
+    seen = [difference(said.expected, said.got, said.allowed) for said in those]
+    lost: tuple[Lost, ...] = ("nan", "zero")
+    for word in lost:
+        if seen and all(each.is_within(word) for each in seen):
+            return word
+    worst = max((each.error for each in seen), default=np.inf)
+    return None if np.isinf(worst) else worst
 
 
 def _is_about_numbers(result: ResultLine) -> bool:
