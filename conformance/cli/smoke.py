@@ -13,7 +13,6 @@ from conformance.cli.console import Doing, add_json_flag
 WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
 
 if TYPE_CHECKING:
-    from conformance.atlas.conventions import MeasuredConvention
     from conformance.backend import Backend
     from conformance.run.mapped.findings import MappedOp
     from conformance.runfile.known import KnownFailure
@@ -63,9 +62,10 @@ def command(options: argparse.Namespace) -> int:
 
 @dataclass
 class Found:
-    """What was found: claims with what contradicts them, the ops, and what is to be declared, as Python writes it."""
+    """What was found: claims with what contradicts them, which of these are the engine's, the ops, and what is to be declared, as Python writes it."""
 
     claims: dict[str, str] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
     ops: list[MappedOp] = field(default_factory=list)
     declare: dict[str, dict[str, str]] = field(default_factory=dict)
     is_right: bool = True
@@ -75,14 +75,14 @@ def _smoke(
     backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure], *, is_brief: bool
 ) -> Found:
     """Check and print; with `is_brief` only the conventions."""
-    from conformance.run.mapped.known import reason_known
+    from conformance.run.mapped.known import IF_THE_ENGINES, id_of_claim, reason_known
 
     if is_brief:
         entries = {"conventions": _conventions(backend, spec)}
         _paste(entries)
         return Found(declare=_as_written(entries))
     found = Found()
-    can_go_on = _questions(backend, found)
+    can_go_on = _questions(backend, found, known)
     if not can_go_on:
         print("\ncorrect this first: nothing else can be tried")
         return found
@@ -90,15 +90,15 @@ def _smoke(
     declarations = _to_declare(backend, mapped, conventions={} if names else _conventions(backend, spec))
     found.declare = _as_written(declarations)
     _paste(declarations)
-    failed, slips = (
-        sum(map(bool, found.claims.values())),
-        sum(bool(op.slips) and not reason_known(op, backend, known) for op in mapped),
-    )
+    failed = [claim for claim, answer in found.claims.items() if answer and claim not in found.known]
+    slips = sum(bool(op.slips) and not reason_known(op, backend, known) for op in mapped)
     found.is_right = not (failed or slips)
     if not found.is_right:
-        counts = ((failed, "claim"), (slips, "op"))
+        counts = ((len(failed), "claim"), (slips, "op"))
         wrong = [f"{count} {what}{'s' * (count > 1)}" for count, what in counts if count]
         print(f"\ncorrect the adapter first: {', '.join(wrong)}")
+        if failed:
+            print(f"{IF_THE_ENGINES}: {', '.join(id_of_claim(backend, claim) for claim in failed)}")
     elif not names:
         paste = "paste what is to be declared, then " if found.declare else ""
         print(f"\nnext: {paste}conformance run {spec} --profile quick --budget 5m -o run.jsonl")
@@ -154,19 +154,27 @@ def _has(declared: Any, value: Any) -> bool:
 # ---- claims about arrays and calls ------------------------------------------------------------------
 
 
-def _questions(backend: Backend, found: Found) -> bool:
+def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
     from conformance.cli.console import to_errors
     from conformance.run.claims.arrays import not_taken
     from conformance.run.claims.capabilities import undeclared
+    from conformance.run.mapped.known import claim_known
     from conformance.run.smoke import hint_for, questions, try_question, version_of
 
     can_go_on = True
     for question in questions(backend):
         with to_errors():
             answer = found.claims[question.claim] = try_question(question, backend)
-        print(f"  {'BAD ' if answer else 'ok  '}  {question.claim}", flush=True)
-        if answer:
+        reason = claim_known(question.claim, answer, backend, known) if answer else ""
+        print(
+            f"  {'KNOWN' if reason else 'BAD ' if answer else 'ok  '} {'' if reason else ' '}{question.claim}",
+            flush=True,
+        )
+        if reason and not question.is_basic:
+            found.known[question.claim] = reason
+            print(f"          {reason}: {answer}")
+        elif answer:
             found.is_right = False
             can_go_on &= not question.is_basic
             print(f"          {answer}\n          hint: {hint_for(question, answer)}")
@@ -254,7 +262,7 @@ def _print_words(words: Sequence[str]) -> None:
 def _conventions(backend: Backend, spec: str) -> dict[str, str]:
     """Say for each clause in which engines differ what this one does; returns what to declare."""
     from conformance.atlas.conventions_process import try_conventions
-    from conformance.cli.pages.smoke_ops import contradictions
+    from conformance.cli.pages.smoke_ops import contradictions, convention_line
 
     if backend.is_spelling:
         return {}  # it declares those of the mode that it belongs to
@@ -265,28 +273,12 @@ def _conventions(backend: Backend, spec: str) -> dict[str, str]:
     for convention in try_conventions(backend, spec, lambda check: doing(f"now {check}"), words.append):
         doing.erase()
         mark = "not " if convention.reason else "ok  " if convention.is_settled else "SAY "
-        print(f"  {mark}  {_line(convention)}", flush=True)
+        print(f"  {mark}  {convention_line(convention)}", flush=True)
         for line in contradictions(convention):
             print(f"              {line}")
         entries |= convention.entries
     _print_words(words)
     return entries
-
-
-def _line(convention: MeasuredConvention) -> str:
-    clause, declared = convention.clause, convention.declared
-    said = f"declared {declared!r}" if declared else "not declared"
-    if convention.reason:
-        return f"{clause.number:4} is not checked: {convention.reason}"
-    if not convention.found:
-        return f"{clause.number:4} FAILS: none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
-    if len(convention.found) > 1 and not convention.is_settled:
-        either = " or ".join(convention.found)
-        return f"{clause.number:4} cannot tell: {either} ({said}); declare what the engine promises: {clause.sentence}"
-    but = "".join(f"; {op}: {choice}" for op, choice in convention.exceptions.items())
-    if convention.is_settled:
-        return f"{clause.number:4} {declared}{but}"
-    return f"{clause.number:4} {' or '.join(convention.found)}{but} ({said}): {clause.sentence}"
 
 
 def _paste(entries: Mapping[str, Mapping[str, Any]]) -> None:

@@ -235,10 +235,7 @@ def numbers_of(error: BaseException) -> str:
     return f", got {error.got}" + (f", expected {error.expected}" if error.expected is not None else "")
 
 
-IN_THE_ENGINE = (
-    "or the engine's own fault, where a script of the engine alone raises this too: then this line stays, and "
-    "conformance run finds what follows from it"
-)
+IN_THE_ENGINE = "or the engine's own fault, where a script of the engine alone raises this too: then a known failure settles it"
 
 
 def hint_for(question: SmokeQuestion, answer: str) -> str:

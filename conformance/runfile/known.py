@@ -19,6 +19,7 @@ from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLi
 from conformance.runfile.relative_error import Difference, Lost, difference
 
 DOCUMENTED, NOT_IMPLEMENTED = "documented", "not implemented"
+SMOKE = "/smoke/"  # in the ids of claims of `smoke`, which no run asks
 MATCHES_NOTHING = "(?!)"  # what fnmatch makes of an empty range, such as [z-a]
 Kind = Literal["", "fault", "documented", "not implemented"]
 
@@ -272,8 +273,9 @@ def stale(
 
     An entry of none of the run's `backends` says nothing. Of a run that is not complete, or asked a part, an entry
     without any result says nothing, and of a backend of which the profile leaves something out no entry does that holds
-    where all is asked.
+    where all is asked. One about claims of `smoke` says nothing of any run.
     """
+    known = [entry for entry in known if not all(SMOKE in identifier for identifier in entry.ids)]
     if backends:
         known = [entry for entry in known if any(entry.concerns(backend.name) for backend in backends)]
     compact = [backend.name for backend in backends if backend.left_out]

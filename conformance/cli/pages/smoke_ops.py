@@ -1,4 +1,4 @@
-"""What `smoke` prints of ops: a block for each cause, with the ops that it concerns."""
+"""What `smoke` prints of ops, a block for each cause, with the ops that it concerns, and of conventions."""
 
 from __future__ import annotations
 
@@ -102,6 +102,23 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         said = findings[0].message + (f", and {others} such" if others else "")
         where = "" if len(findings) == op.calls else " in some calls"
         yield Remark("not", op.op, f"not offered{where}: {said}", share=_share(findings, op))
+
+
+def convention_line(convention: MeasuredConvention) -> str:
+    """What the engine does where a clause leaves it open, beside what is declared."""
+    clause, declared = convention.clause, convention.declared
+    said = f"declared {declared!r}" if declared else "not declared"
+    if convention.reason:
+        return f"{clause.number:4} is not checked: {convention.reason}"
+    if not convention.found:
+        return f"{clause.number:4} FAILS: none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
+    if len(convention.found) > 1 and not convention.is_settled:
+        either = " or ".join(convention.found)
+        return f"{clause.number:4} cannot tell: {either} ({said}); declare what the engine promises: {clause.sentence}"
+    but = "".join(f"; {op}: {choice}" for op, choice in convention.exceptions.items())
+    if convention.is_settled:
+        return f"{clause.number:4} {declared}{but}"
+    return f"{clause.number:4} {' or '.join(convention.found)}{but} ({said}): {clause.sentence}"
 
 
 def contradictions(convention: MeasuredConvention) -> Iterator[str]:

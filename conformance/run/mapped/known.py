@@ -1,14 +1,29 @@
-"""Wrong values that somebody has judged to be the engine's."""
+"""What somebody has judged to be the engine's: wrong values of ops, and claims that it contradicts itself."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from conformance.backend import Backend
 from conformance.run.mapped.findings import MappedOp
-from conformance.runfile.known import KnownFailure
+from conformance.runfile.known import SMOKE, KnownFailure
 
 WRONG_VALUE = "the value differs from the reference value"  # what a run says of it, without the numbers
+
+IF_THE_ENGINES = "where the engine contradicts a claim itself, a known failure with `says`, and a kind or a script, settles it (--known)"
+
+
+def id_of_claim(backend: Backend, claim: str) -> str:
+    """The id by which a known failure speaks of a claim of `smoke`."""
+    return f"{backend.name}{SMOKE}{re.sub('[^a-z0-9]+', '-', claim.lower()).strip('-')}"
+
+
+def claim_known(claim: str, answer: str, backend: Backend, known: Sequence[KnownFailure]) -> str:
+    """Why what contradicts a claim is the engine's, by the known failures about claims; empty where it is not."""
+    identifier = id_of_claim(backend, claim)
+    judged = (e for e in known if e.says and (e.kind or e.script) and any(SMOKE in i for i in e.ids))
+    return next((e.reason for e in judged if e.explains(identifier, answer)), "")
 
 
 def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) -> str:

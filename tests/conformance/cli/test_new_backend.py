@@ -74,6 +74,36 @@ def test_smoke_of_a_right_adapter_names_the_next_command(
     assert f"conformance run {path} --profile quick" in last
 
 
+def test_a_claim_that_the_engine_contradicts_is_settled_by_a_known_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\n\n\nclass Mine(NumpyTape):\n"
+        "    ops = {name: NumpyTape.ops[name] for name in ('add', 'multiply', 'sum')}\n\n"
+        "    def gradient(self, function, operands):\n        raise ValueError('no scalars')\n",
+        encoding="utf-8",
+    )
+    smoke = ["smoke", "mine.py", "-q", "add"]
+    assert main(smoke) == 11
+    assert (
+        "settles it (--known): mine/smoke/a-scalar-needs-no-cotangent, mine/smoke/the-g"
+        in capsys.readouterr().out
+    )
+    Path("known.toml").write_text(
+        '[[known]]\nid = "mine/smoke/*"\nreason = "it takes no scalars"\n'
+        'kind = "fault"\nsays = "ValueError: no scalars*"\n',
+        encoding="utf-8",
+    )
+    assert main([*smoke, "--known", "known.toml"]) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "  KNOWN a scalar needs no cotangent\n          it takes no scalars: ValueError: no scalars"
+        in printed
+    )
+    assert "BAD" not in printed
+
+
 def test_what_is_declared_of_single_ops_is_printed_with_what_was_found() -> None:
     class Mine(NumpyTape):
         conventions: ClassVar[dict[str, str]] = {"A14/less": "zeros", "A5/nll": "cast", "A5/exp": "cast"}

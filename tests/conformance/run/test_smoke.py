@@ -26,7 +26,7 @@ from conformance.run.claims.capabilities import undeclared
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import COMPILED_FORMS, FORMS, forms_of
 from conformance.run.mapped.findings import Finding, MappedOp
-from conformance.run.mapped.known import reason_known
+from conformance.run.mapped.known import claim_known, id_of_claim, reason_known
 from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops
 from conformance.run.smoke import IN_THE_ENGINE, SmokeQuestion, hint_for, questions, try_question, version_of
@@ -621,6 +621,29 @@ def test_a_wrong_value_that_is_known_as_the_engines_is_not_to_be_corrected(entry
     said = "\n".join(blocks(remarks(found, reason)))
     assert ("KNOWN var" in said) is bool(reason)
     assert ("BAD" in said) is not bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"id": "numpy/smoke/a-scalar-needs-*", "kind": "fault", "says": "ValueError*"}, "no scalars"),
+        ({"id": "numpy/smoke/a-scalar-needs-*", "script": "s.py", "says": "ValueError*"}, "no scalars"),
+        ({"id": "numpy/smoke/a-scalar-needs-*", "says": "ValueError*"}, ""),  # nobody has judged it
+        ({"id": "numpy/smoke/a-scalar-needs-*", "kind": "fault"}, ""),  # it does not say what goes wrong
+        ({"id": "numpy/smoke/a-scalar-needs-*", "kind": "fault", "says": "TypeError*"}, ""),
+        ({"id": "numpy/*", "kind": "fault", "says": "*"}, ""),  # it speaks of a run
+    ],
+)
+def test_a_claim_that_the_engine_contradicts_is_known(entry: Any, reason: str) -> None:
+    known = [KnownFailure(reason="no scalars", **entry)]
+    backend, claim = load_backend("numpy"), "a scalar needs no cotangent"
+    assert id_of_claim(backend, claim) == "numpy/smoke/a-scalar-needs-no-cotangent"
+    assert claim_known(claim, "ValueError: no  at a.py:1 → b.py:2", backend, known) == reason
+
+
+def test_no_two_claims_have_one_id() -> None:
+    claims = [question.claim for question in questions(NumpyTape())]
+    assert len({id_of_claim(NumpyTape(), claim) for claim in claims}) == len(claims)
 
 
 def test_an_exception_of_the_adapter_is_not_known_as_the_engines() -> None:

@@ -111,6 +111,14 @@ def test_where_the_profile_leaves_something_out_a_pass_fixes_nothing_and_no_entr
     assert stale(listed, [result(Verdict.PASS)], backends=[part]) == []
 
 
+def test_an_entry_about_a_claim_of_smoke_is_never_stale() -> None:
+    entries = [
+        KnownFailure(id="numpy/smoke/*", reason="r", says="*"),
+        KnownFailure(id="numpy/op/exp/*", reason="r"),
+    ]
+    assert stale(entries, [result(Verdict.PASS)]) == entries[1:]
+
+
 def test_entries_that_nothing_fails_for_are_stale() -> None:
     entries = known("numpy/op/tanh/*") + known("numpy/op/exp/*")
     assert stale(entries, [result(Verdict.KNOWN)]) == entries[1:]
