@@ -179,20 +179,18 @@ def _hides(options: argparse.Namespace, run: Run) -> int:
     return 0
 
 
-def _seen(run: Run, known: Sequence[KnownFailure], ids: tuple[str, ...]) -> float | Lost | None:
+def _seen(run: Run, known: Sequence[KnownFailure], ids: tuple[str, ...]) -> tuple[float | Lost, ...]:
     """What `within` could say of the run's failures that an entry explains, where the entry does not say it yet."""
     from conformance.selfcheck.hidden import within_of
 
     entry = next(entry for entry in known if entry.ids == ids)
-    seen = within_of(run.results, entry)
-    return None if seen == entry.within else seen
+    return () if entry.within is not None else within_of(run.results, entry)
 
 
-def _advice(seen: float | Lost) -> str:
+def _advice(seen: Sequence[float | Lost]) -> str:
     """How an entry could say less, from what a run shows of it."""
-    if isinstance(seen, str):
-        return f'in this run its failures have {"NaN" if seen == "nan" else "0"} in place of numbers: within = "{seen}"'
-    return f"in this run its failures are off by at most {seen:.2g} of the largest expected number: within"
+    words = ", ".join(f'"{each}"' if isinstance(each, str) else f"{each:.2g}" for each in seen)
+    return f"in this run its failures are within = {words if len(seen) == 1 else f'[{words}]'}"
 
 
 def _found(

@@ -32,7 +32,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     and the cases after a known failure are run as well. An entry that leaves it out covers whatever goes wrong there.
     `calls` narrows it to calls that read so, such as "* norm='forward' *": what else fails of the same op is news.
     `within` narrows it to inaccuracies, by the largest relative error that the cause explains, as `difference` has it,
-    or, as "nan" or "zero", to NaN or 0 in place of numbers, where every entry beside it is right; or a list of these.
+    or, as "nan", "zero" or "inf", to NaN, 0 or an infinity in place of numbers; with a list each wrong entry is one of these.
     `script` is a file beside the known-failures file that shows the failure without this project.
     """
 
@@ -56,7 +56,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         for each in self._within:
             if isinstance(each, float) and not 0 < each < math.inf:
                 raise ValueError(
-                    f"within is the largest error that an entry explains, such as 1e-6, or 'nan' or 'zero', not {each}"
+                    f"within is the largest error that an entry explains, such as 1e-6, or 'nan', 'zero' or 'inf', not {each}"
                 )
         try:
             SpecifierSet(self.versions)
@@ -95,7 +95,7 @@ class KnownFailure(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         """Whether it speaks of that failure, in that call, by that difference; of what is not known (None) it may."""
         is_said = not self.says or any(_says(message, pattern) for pattern in _each(self.says))
         is_called = not self.calls or call is None or any(_says(call, form) for form in _each(self.calls))
-        is_near = self.within is None or error is None or any(map(error.is_within, self._within))
+        is_near = self.within is None or error is None or error.is_within(*self._within)
         return is_said and is_called and is_near and self.covers(identifier)
 
     @property

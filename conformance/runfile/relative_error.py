@@ -7,32 +7,44 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Lost = Literal["nan", "zero"]
+SMALLEST = 5e-324  # what is wrong has an error, where the quotient underflows, too
+
+Lost = Literal["nan", "zero", "inf"]
 
 
 class Difference(NamedTuple):
-    """What is wrong with the numbers of a failure."""
+    """What is wrong with the numbers of a failure, by what stands in place of those that are expected.
 
-    error: float  # relative to the largest expected one; infinite where that is no number
-    is_nan: bool = False  # whether NaN stands in place of numbers, and every entry beside it is right
-    is_zero: bool = False  # the same of 0
+    Each is the largest error of such entries, relative to the largest expected one: 0 where there are none, infinite where
+    that is no number.
+    """
 
-    def is_within(self, bound: float | Lost) -> bool:
-        """Whether it is no larger, or is what stands in place of numbers."""
-        if isinstance(bound, str):
-            return self.is_nan if bound == "nan" else self.is_zero
-        return self.error <= bound
+    number: float
+    nan: float = 0.0
+    zero: float = 0.0
+    inf: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """The largest."""
+        return max(self)
+
+    def is_within(self, *bounds: float | Lost) -> bool:
+        """Whether each wrong entry is what one of the words says, or is off by no more than the largest bound."""
+        bound = max((each for each in bounds if not isinstance(each, str)), default=0.0)
+        return all(error <= bound for name, error in self._asdict().items() if name not in bounds)
 
 
 def difference(expected: Any, got: Any, allowed: Any = None) -> Difference:
     """The largest |got - expected| over the largest |expected|, of arrays, or of what a run file has of them.
 
-    It is infinite where there is no number in place of one, or another shape, and of a failure that is no difference of
-    numbers: they are missing, or equal. Entries that may be anything, of which infinity is allowed, do not count.
+    A number is infinitely wrong where the shape is another, and of a failure that is no difference of numbers: they
+    are missing, or equal. Entries that may be anything, of which infinity is allowed, do not count, nor do those within
+    what is allowed beside others that are not.
     """
     exact, found = _numbers(expected), _numbers(got)
     if exact is None or found is None or exact.shape != found.shape:
-        return Difference(float("inf"))
+        return Difference(np.inf)
     given = _numbers(0.0 if allowed is None else allowed)
     is_usable = given is not None and given.shape in ((), exact.shape)
     bounds = np.broadcast_to(np.asarray(given if is_usable else 0.0), exact.shape)
@@ -40,13 +52,17 @@ def difference(expected: Any, got: Any, allowed: Any = None) -> Difference:
         counts = bounds != np.inf
         differs = counts & ~((exact == found) | (np.isnan(exact) & np.isnan(found)))
         distances, sizes = np.abs(found - exact), np.abs(exact[counts & np.isfinite(exact)])
-        error = np.max(distances[differs], initial=0) / np.max(sizes, initial=0)
-        lost, gone = differs & np.isnan(found), differs & (found == 0) & ~(distances <= bounds)
-        is_nan, is_zero = (
-            bool(those.any() and np.all((distances <= bounds)[differs & ~those])) for those in (lost, gone)
-        )
-    is_number = differs.any() and not np.isnan(error)
-    return Difference(float(error) if is_number else float("inf"), is_nan, is_zero)
+        errors = np.maximum(distances / np.max(sizes, initial=0), SMALLEST)
+        wrong = differs & ~(distances <= bounds)
+    errors = np.where(np.isnan(errors), np.inf, errors)
+    wrong = wrong if wrong.any() else differs
+    if not wrong.any():
+        return Difference(np.inf)
+    nan, zero = np.isnan(found), found == 0
+    inf = np.isinf(found) & np.isfinite(exact) & ~nan
+    return Difference(
+        *(float(np.max(errors[wrong & those], initial=0)) for those in (~(nan | zero | inf), nan, zero, inf))
+    )
 
 
 def _numbers(values: Any) -> NDArray[Any] | None:

@@ -155,22 +155,20 @@ def some_of_each(results: Iterable[ResultLine], count: int) -> list[ResultLine]:
     return chosen
 
 
-def within_of(results: Iterable[ResultLine], entry: KnownFailure) -> float | Lost | None:
-    """What `within` could say of the failures in a run that an entry explains; None where they are no numbers that are off.
+def within_of(results: Iterable[ResultLine], entry: KnownFailure) -> tuple[float | Lost, ...]:
+    """What `within` could say of the failures in a run that an entry explains; nothing where they are no numbers that are off.
 
-    It is "nan" or "zero" where all have that in place of numbers, and the largest relative error otherwise. A run file has the small
-    case of a failure: in others it may be further off.
+    It has "nan", "zero" and "inf" where failures have that in place of numbers, and the largest relative error of the others. A
+    run file has the small case of a failure: in others it may be further off.
     """
     those = [
         r.evidence for r in results if r.evidence and r.evidence.reason == entry.reason and entry.covers(r.id)
     ]
     seen = [difference(said.expected, said.got, said.allowed) for said in those]
-    lost: tuple[Lost, ...] = ("nan", "zero")
-    for word in lost:
-        if seen and all(each.is_within(word) for each in seen):
-            return word
-    worst = max((each.error for each in seen), default=np.inf)
-    return None if np.isinf(worst) else worst
+    words: tuple[Lost, ...] = ("nan", "zero", "inf")
+    lost = [word for word in words if any(getattr(each, word) for each in seen)]
+    worst = max((each.number for each in seen), default=0.0)
+    return () if np.isinf(worst) else (*([worst] if worst else []), *lost)
 
 
 def _is_about_numbers(result: ResultLine) -> bool:

@@ -88,13 +88,13 @@ def test_an_entry_that_may_be_anything_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("within", "said"),
     [
-        ("0", "such as 1e-6, or 'nan' or 'zero', not 0.0"),
-        ("-1e-6", "such as 1e-6, or 'nan' or 'zero', not -1e-06"),
-        ("nan", "such as 1e-6, or 'nan' or 'zero', not nan"),
-        ("inf", "such as 1e-6, or 'nan' or 'zero', not inf"),
+        ("0", "such as 1e-6, or 'nan', 'zero' or 'inf', not 0.0"),
+        ("-1e-6", "such as 1e-6, or 'nan', 'zero' or 'inf', not -1e-06"),
+        ("nan", "such as 1e-6, or 'nan', 'zero' or 'inf', not nan"),
+        ("inf", "such as 1e-6, or 'nan', 'zero' or 'inf', not inf"),
         ('"1e-6"', "Invalid enum value '1e-6'"),
         ("true", "Expected `float | str | array | null`, got `bool`"),
-        ('["nan", -1.0]', "such as 1e-6, or 'nan' or 'zero', not -1.0"),
+        ('["nan", -1.0]', "such as 1e-6, or 'nan', 'zero' or 'inf', not -1.0"),
     ],
 )
 def test_an_error_that_is_none_is_refused(within: str, said: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.case import listed
-from conformance.runfile.relative_error import difference
+from conformance.runfile.relative_error import Lost, difference
 
 INF, NAN = float("inf"), float("nan")
 
@@ -56,27 +56,47 @@ def test_what_may_be_anything_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "allowed", "is_nan"),
+    ("expected", "got", "allowed", "words"),
     [
-        ([1.0, 2.0], [NAN, 2.0], None, True),
-        ([1.0, 2.0], [NAN, 2.1], None, False),  # another entry is wrong, too
-        ([1.0, 2.0], [NAN, 2.1], [0.1, 0.2], True),
-        ([1.0, 2.0], [NAN, 2.1], 0.2, True),
-        ([1.0, 2.0], [NAN, 4.0], [INF, 0.2], False),  # the first may be anything
-        ([1.0, 2.0], [NAN, 2.0], [INF, 0.2], False),
-        ([1.0, 2.0], [NAN, INF], None, False),
-        ([1.0, INF], [NAN, INF], [0.1, 0.1], True),
-        ([1.0, 2.0], [1.5, 2.0], None, False),
-        ([NAN, 2.0], [NAN, 2.0], None, False),
-        ([NAN, 2.0], [1.0, NAN], None, False),
-        (1 + 1j, complex(NAN, 1), None, True),
-        ([1.0, 2.0], None, None, False),
+        ([1.0, 2.0], [NAN, 2.0], None, "nan"),
+        ([1.0, 2.0], [NAN, 2.1], None, None),  # another entry is wrong, too
+        ([1.0, 2.0], [NAN, 2.1], [0.1, 0.2], "nan"),
+        ([1.0, 2.0], [NAN, 2.1], 0.2, "nan"),
+        ([1.0, 2.0], [NAN, 4.0], [INF, 0.2], None),  # the first may be anything
+        ([1.0, 2.0], [NAN, 2.0], [INF, 0.2], None),
+        ([1.0, 2.0], [NAN, INF], None, "nan inf"),
+        ([1.0, 2.0], [0.0, -INF], None, "zero inf"),
+        ([1.0, INF], [NAN, INF], [0.1, 0.1], "nan"),
+        ([1.0, INF], [1.0, -INF], None, None),  # in place of a number
+        ([1.0, NAN], [1.0, INF], None, None),
+        ([1.0, INF], [1.0, 0.0], None, "zero"),
+        ([1.0, 2.0], [1.5, 2.0], None, None),
+        ([NAN, 2.0], [NAN, 2.0], None, None),
+        ([NAN, 2.0], [1.0, NAN], None, None),
+        ([1e200, 1e-200], [1e200, 2e-200], None, None),  # its error underflows
+        (1 + 1j, complex(NAN, 1), None, "nan"),
+        (1 + 1j, complex(1, INF), None, "inf"),
+        ([1.0, 2.0], None, None, None),
     ],
 )
-def test_nan_in_place_of_numbers_differs_from_wrong_numbers(
-    expected: Any, got: Any, allowed: Any, is_nan: bool
+def test_what_stands_in_place_of_numbers_differs_from_wrong_numbers(
+    expected: Any, got: Any, allowed: Any, words: str | None
 ) -> None:
-    assert difference(expected, got, allowed).is_nan is is_nan
+    found = difference(expected, got, allowed)
+    every: tuple[Lost, ...] = ("nan", "zero", "inf")
+    assert found.is_within(*every) is (words is not None)
+    for left_out in every:
+        others = [word for word in every if word != left_out]
+        assert found.is_within(*others) is (words is not None and left_out not in words.split())
+
+
+def test_a_list_has_what_may_stand_in_place_of_numbers_and_how_far_off_the_others_may_be() -> None:
+    found = difference([1.0, 2.0, 4.0], [NAN, 2.0, 5.0])
+    assert found.is_within(0.25, "nan")
+    assert not found.is_within(0.2, "nan")
+    assert not found.is_within(0.25)
+    assert not found.is_within(0.25, "zero")
+    assert difference([1.0, 4.0], [0.0, 4.0]).is_within(0.25)  # 0 is a number
 
 
 @given(
