@@ -16,9 +16,9 @@ Gist = tuple[bytes | str, ...] | None
 
 
 def gist_of(backend: Backend) -> Gist:
-    """A small product and its gradients, in bytes, or the type of what was raised; None where there is no product.
+    """A small product and its gradients, in bytes and by their types, or the type of what was raised; None where there is no product.
 
-    It is asked in each dtype, and of an operand that is used twice: an engine may compute each dtype, and the sum of
+    An engine that is left in the middle of a recording may give the right numbers in arrays that go on recording. It is asked in each dtype, and of an operand that is used twice: an engine may compute each dtype, and the sum of
     contributions, by a library of its own, and lose that alone.
     """
     if MULTIPLY not in backend.ops or not backend.dtypes:
@@ -31,8 +31,10 @@ def _product(backend: Backend, dtype: str) -> tuple[bytes | str, ...]:
     try:
         multiply = backend.op(MULTIPLY)
         outputs, gradients = backend.vjp(lambda a, b: multiply(multiply(a, b), a), [x, w], [g], (0, 1))
-        arrays = [*(backend.numpy(z) for z in outputs), *(backend.numpy(d) for d in gradients)]
-        return tuple(np.asarray(array).tobytes() for array in arrays)
+        arrays = [*outputs, *gradients]
+        return tuple(
+            part for z in arrays for part in (type(z).__name__, np.asarray(backend.numpy(z)).tobytes())
+        )
     except BaseException as failure:
         if is_ctrl_c(failure):
             raise

@@ -106,6 +106,24 @@ def test_a_gist_notices_an_engine_that_has_lost_one_dtype_or_the_sum_of_contribu
     assert gist_of(Unadded()) != right
 
 
+def test_a_gist_notices_an_engine_that_was_left_in_the_middle_of_a_recording() -> None:
+    class Recording(NumpyTape):
+        is_inside = False
+
+        def vjp(self, *about: Any, **named: Any) -> Any:
+            outputs, gradients = super().vjp(*about, **named)
+            return outputs, [self.leaf(g) for g in gradients] if self.is_inside else gradients
+
+        def numpy(self, array: Any) -> Any:
+            return array if isinstance(array, np.ndarray) else super().numpy(array)
+
+    engine = Recording()
+    right = gist_of(engine)
+    assert right == gist_of(engine)
+    engine.is_inside = True
+    assert gist_of(engine) != right
+
+
 def test_an_engine_whose_ops_cannot_be_looked_up_has_an_answer() -> None:
     class Endless(NumpyTape):
         def op(self, name: str) -> Any:
