@@ -162,7 +162,10 @@ class Worker:
             with kept.opened(caches.shelf(items[0], self.profile, self.seed)):
                 results = [self._asked_alone(result) for result in executor.results(items)]
                 memory.bound(room)  # again: what an engine keeps of it is not what writing the shelf may take
-            self._is_suspect = any(result.verdict not in HARMLESS for result in results)
+            # Contracts stop threads, raise in rules and leave scopes: one that holds may have left the engine broken, too.
+            is_cheap = not executor.backend.compiles_signatures  # to look, which an engine compiles for
+            is_harmless = all(result.verdict in HARMLESS for result in results)
+            self._is_suspect = not is_harmless or (is_cheap and items[0].subject not in ALL_OPS)
             return [
                 judge(result, self.known, today, is_compact=executor.effort.is_compact) for result in results
             ]
