@@ -127,7 +127,7 @@ def _levels_of_parameters(op: Op, signature: Signature, where: str) -> Levels:
     for name, value in parameters.items():
         form = _axis_form(value, rank) if name in AXES else _form(value)
         found[name if name in SHARED_PARAMETERS else f"{op.name} {name}"] = form
-        if isinstance(value, bool) and len(shapes) > 1 and name not in SHARED_PARAMETERS:
+        if _is_switch(value) and len(shapes) > 1 and name not in SHARED_PARAMETERS:
             # What a switch does often depends on which operand is the longer one.
             found[f"{op.name} {name}, lengths"] = f"{form}, {longer(shapes)}"
         if name in AXES:
@@ -220,6 +220,11 @@ def _long_row(axis: Any, shape: Shape) -> str:
     if axis is None:
         return "whole"
     return "only" if ndim == 1 else "last" if axis % ndim == ndim - 1 else "not the last"
+
+
+def _is_switch(value: Any) -> bool:
+    """Whether a parameter chooses between ways to compute: a truth value, or a word such as "same", but no `ij,jk->ik`."""
+    return isinstance(value, bool) or (isinstance(value, str) and value.isalpha())
 
 
 def _axis_form(value: Any, rank: int) -> str:

@@ -206,7 +206,7 @@ def tanh_shrink_slope(z: Any, x: Any) -> Any:
 
 def shrinking(choose: Choose) -> Signature:
     """One operand and the threshold, where its kinks are."""
-    threshold = choose((0.5, 1.0, 2, 0.0))
+    threshold = choose((0.3, 1.0, 2, 0.0))
     kinks = Domain(kinks=(-threshold, threshold))
     return Signature((choose(laws.SHAPES),), {"threshold": threshold}, domains=(kinks,))
 
@@ -234,11 +234,11 @@ KINKED = (
         domains=[*KINK_AT_0, Domain()], traits={QUADRATIC, Homogeneous(1)}),
     elementwise("elu", elu, lambda z, x, alpha: np.where(x > 0, 1, alpha * np.exp(np.minimum(x, 0))),
         formula="x̄ = g where x > 0, else g α eˣ", source="DLMF 4.7.7 left of 0, the identity right of it",
-        domains=KINK_AT_0, law=laws.with_parameters(laws.one_array, alpha=(1.0, 0.5, 0.0, -0.5, 4))),
+        domains=KINK_AT_0, law=laws.with_parameters(laws.one_array, alpha=(1.0, 0.3, 0.0, -0.5, 4))),
     elementwise("celu", celu, lambda z, x, alpha: np.exp(np.minimum(x, 0) / alpha),
         formula="x̄ = g · exp(min(x, 0)/α)",
         source="Barron 2017: α scaled so that the slope at 0 is 1 from both sides",
-        domains=KINK_AT_0, law=laws.with_parameters(laws.one_array, alpha=(1.0, 0.5, -0.5, 4))),
+        domains=KINK_AT_0, law=laws.with_parameters(laws.one_array, alpha=(1.0, 0.3, -0.5, 4))),
     elementwise("selu", selu,
         lambda z, x: SELU_SCALE * np.where(x > 0, 1, SELU_ALPHA * np.exp(np.minimum(x, 0))),
         formula="x̄ = g λ where x > 0, else g λα eˣ", source="Klambauer et al. 2017, eq. 2",
@@ -278,7 +278,7 @@ SMOOTH = (
         formula="x̄ = g · σ(x)", source="eᶻ = 1 + eˣ differentiated"),
     elementwise("squareplus", squareplus, lambda z, x, b: 0.5 * (1 + over_root(x / math.sqrt(b))),
         formula="x̄ = g · ½(1 + x/√(x² + b))", source="Barron 2021, eq. 2",
-        law=laws.with_parameters(laws.one_array, b=(4.0, 1.0, 0.25, 64)), traits={HOLOMORPHIC}),
+        law=laws.with_parameters(laws.one_array, b=(4.0, 1.0, 0.3, 64)), traits={HOLOMORPHIC}),
     elementwise("softsign", softsign, softsign_slope,
         formula="x̄ = g / (1 + |x|)²",
         source="quotient rule on either side of 0; the slopes meet, the second derivatives do not",

@@ -92,7 +92,7 @@ def clip_law(choose: Choose) -> Signature:
     """
     shape = choose(laws.SHAPES)
     low, high = choose(
-        ((-1.0, 1.0), (None, 1.0), (-1.0, None), (0.5, 2.0), (-2, 1), (0.0, 64.0), (0.5, 0.5), (1.0, -1.0))
+        ((-1.0, 1.0), (None, 1.0), (-1.0, None), (0.3, 2.1), (-2, 1), (0.0, 64.0), (0.5, 0.5), (1.0, -1.0))
     )
     kinks = tuple(bound for bound in (low, high) if bound is not None)
     return Signature((shape,), {"min": low, "max": high}, domains=(Domain(kinks=kinks),))
@@ -200,7 +200,7 @@ ONE_OPERAND = (
         traits={HOLOMORPHIC, undone_by("tanh")}),
     elementwise("nan_to_num", np.nan_to_num, lambda z, x, nan, posinf, neginf: np.isfinite(x),
         formula="x̄ = g where x is finite, else 0", source="the identity, and numbers in place of what is none",
-        law=laws.with_parameters(laws.one_array, nan=(0.0, -1.5), posinf=(None, 2.0), neginf=(None, -3.0)),
+        law=laws.with_parameters(laws.one_array, nan=(0.0, -1.3), posinf=(None, 2.1), neginf=(None, -3.1)),
         traits={PIECEWISE_LINEAR, Homogeneous(1)}),
     elementwise("clip", np.clip,
         lambda z, x, min=None, max=None: (min is None or x >= min) & (max is None or x <= max),

@@ -249,7 +249,7 @@ def taking_along(choose: Choose) -> Signature:
     return Signature((shape, indices), {"axis": axis}, domains=(REAL, index_below(shape[axis])))
 
 
-MASKING = laws.with_parameters(laws.broadcast(2), value=(0.0, -2.5, 3))
+MASKING = laws.with_parameters(laws.broadcast(2), value=(0.0, -2.3, 3))
 
 # -- picking by place ------------------------------------------------------------------------------
 

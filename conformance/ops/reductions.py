@@ -204,7 +204,7 @@ def corrected(choose: Choose, shapes: Sequence[Shape] = SPREAD) -> Signature:
     """A reduction of more entries than the correction takes off their number."""
     reduction = several_entries(2, shapes)(choose)
     n = count(np.empty(reduction.shapes[0]), reduction.parameters["axis"])
-    correction = choose([c for c in (0, 1, 0.5, 2) if c < n])
+    correction = choose([c for c in (0, 1, 0.3, 2) if c < n])
     return Signature(reduction.shapes, {**reduction.parameters, "correction": correction})
 
 
@@ -213,7 +213,7 @@ def norm(choose: Choose) -> Signature:
 
     There is no order 0, which counts entries: its gradient is 0 and its degree is not 1.
     """
-    order = choose((2, 1, 3, 0.5, 1.5, 2.5, math.inf, -math.inf))
+    order = choose((2, 1, 3, 0.5, 1.5, 2.3, math.inf, -math.inf))
     reduction = several_entries(1)(choose)
     kind = OperandKind.DISTINCT if math.isinf(order) else OperandKind.REAL
     domains = (Domain(kinks=(0.0,), kind=kind),)

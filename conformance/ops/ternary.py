@@ -71,7 +71,7 @@ def chosen(is_chosen: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
 
 def scaled(choose: Choose) -> Signature:
     """Three operands that broadcast, and the factor `value`."""
-    return Signature(laws.broadcast(3)(choose).shapes, {"value": choose((1.0, -0.5, 2, 0.0))})
+    return Signature(laws.broadcast(3)(choose).shapes, {"value": choose((1.0, -0.3, 2, 0.0))})
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -85,6 +85,22 @@ def alone(op: str, shape: tuple[int, ...], **parameters: Any) -> tuple[SpecialPo
         cotangent=g, where="one-entry-far-from-0", eps=1 / 3, **parameters)  # fmt: skip
 
 
+def on_a_line(offset: float) -> Values:
+    """Rows at steps of (-3, 4): whole numbers of fives lie between any two."""
+    return (offset + np.arange(MANY)[:, None] * np.array([-3.0, 4.0]),)
+
+
+def beside_each_other() -> Array:
+    """The gradient where each row, but the last, has a distance upstream to one other row, which is beside it."""
+    upstream = RISING[: MANY - 1 : 2, 0]
+    pairs = np.stack([upstream, -upstream], axis=1).ravel()
+    gradient: Array = np.append(pairs, 0.0)[:, None] * np.array([[0.6, -0.8]])
+    return gradient
+
+
+# Upstream of the distances of rows 0 and 1, 2 and 3, and so on; of the others 0.
+FIRSTS, SECONDS = np.triu_indices(MANY, 1)
+OF_NEIGHBOURS = np.where((SECONDS == FIRSTS + 1) & (FIRSTS % 2 == 0), RISING[FIRSTS, 0], 0.0)
 SYMMETRIC = WEIGHTS + WEIGHTS.T
 POINTS: tuple[SpecialPoint, ...] = (
     *spreads("var", STEPS, is_root=False),
@@ -108,6 +124,7 @@ POINTS: tuple[SpecialPoint, ...] = (
     *far("cdist", lambda offset: ([[offset, offset]] * MANY, [[offset - 3, offset + 4]]), RISING * [[0.6, -0.8]],
         RISING.sum() * np.array([[-0.6, 0.8]]), cotangent=RISING, p=2.0, where="many-far-from-0"),
     *far("pdist", lambda offset: ([[offset, offset], [offset - 3, offset + 4]],), [[0.6, -0.8], [-0.6, 0.8]], p=2.0),
+    *far("pdist", on_a_line, beside_each_other(), cotangent=OF_NEIGHBOURS, p=2.0, where="many-far-from-0"),
     *far("pairwise_distance", lambda offset: ([offset, offset], [offset - 3, offset + 4]), [0.6, -0.8], [-0.6, 0.8],
         p=2.0, eps=0.0, keepdims=False),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.points.constructors import NAN, valued
+from conformance.points.constructors import INF, NAN, valued
 from conformance.points.point import SpecialPoint
 
 WHOLE: dict[str, Any] = {"axis": None, "keepdims": False}
@@ -30,6 +30,23 @@ POINTS: tuple[SpecialPoint, ...] = (
     valued("any", "nan", ([NAN, 0.0],), **WHOLE),
     valued("all", "nan", ([NAN, 1.0],), **WHOLE),
     valued("logical_not", "nan", ([NAN, 0.0],)),
+    *(
+        point
+        for op in ("logical_and", "logical_or", "logical_xor")
+        for point in (
+            valued(op, "subnormal", lambda e: ([e.least, -e.least, 0.0, 1.0], [0.0, 1.0, e.least, -e.least])),
+            valued(op, "nan", ([NAN, NAN, 0.0, 1.0], [0.0, 1.0, NAN, NAN])),
+        )
+    ),
+    # Equal infinities are equal, though their difference is no number; and -0 equals 0.
+    *(
+        valued(op, f"equal-{name}", operands)
+        for op in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+        for name, operands in (
+            ("infinities", ([INF, -INF, INF, -INF], [INF, -INF, -INF, INF])),
+            ("zeros", ([0.0, -0.0], [-0.0, 0.0])),
+        )
+    ),
     *(
         valued(op, f"equal-entries-{where}", (x,), **form)
         for op in ("argmax", "argmin")

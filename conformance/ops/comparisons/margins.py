@@ -190,7 +190,7 @@ def ranking(choose: Choose) -> Signature:
 
 def embedding(choose: Choose) -> Signature:
     """Distances, what is similar, and the margin, at which is a kink."""
-    shape, margin = choose(SHAPES), choose((1.0, 0.5, 2.25, 0.0))
+    shape, margin = choose(SHAPES), choose((1.0, 0.5, 2.3, 0.0))
     parameters = {"margin": margin, "reduction": choose(REDUCTIONS)}
     return Signature((shape,) * 2, parameters, domains=(Domain(kinks=(margin,)), BOOLEAN))
 
@@ -233,7 +233,7 @@ def pairs_of_rows(choose: Choose) -> Signature:
 
 
 # The power, the margin, and the domain: the square has no kink.
-POWERS = ((2, 1.0, REAL), (1, 0.0, DISTINCT), (1, 1.5, LOW), (2, 0.25, REAL))
+POWERS = ((2, 1.0, REAL), (1, 0.0, DISTINCT), (1, 1.5, LOW), (2, 0.3, REAL))
 
 
 def scoring(choose: Choose) -> Signature:

@@ -81,7 +81,7 @@ ROWS: tuple[Op, ...] = (
     general("select", select, None, None, select_first, select_second,
         formula="x̄ = g where c, else 0; ȳ = g where d and not c, else 0", source="where's rule, twice",
         domains=[BOOLEAN, BOOLEAN, REAL, REAL],
-        law=laws.with_parameters(laws.broadcast(4), default=(0.0, 1.5, -2)),
+        law=laws.with_parameters(laws.broadcast(4), default=(0.0, 1.3, -2)),
         traits={ELEMENTWISE, HOLOMORPHIC, PIECEWISE_LINEAR}),
     general("choose", choose, None, *map(chosen, range(COUNT)),
         formula="x̄ᵢ = g where the index is i, else 0", source="linear in all arrays: selects",

@@ -69,7 +69,7 @@ def filling(choose: Choose) -> Signature:
     axis = choose([*range(len(shape)), *range(-len(shape), 0)])
     last = shape[axis] - 1
     indices = choose(([0], [last, 0], [], [-1], [last, last, 0, -1], [*range(last + 1)]))
-    return Signature((shape,), {"indices": indices, "axis": axis, "value": choose((0.0, 1.5, -2.0))})
+    return Signature((shape,), {"indices": indices, "axis": axis, "value": choose((0.0, 1.3, -2.0))})
 
 
 ROWS: tuple[Op, ...] = (

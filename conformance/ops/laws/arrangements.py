@@ -178,7 +178,7 @@ def padding(choose: Choose) -> Signature:
     width = choose(
         (own[: len(shape)], own[::-1][: len(shape)], ((0, 0),) * len(shape), ((1, 2),), ((2, 1),), 1, 0, 2)
     )
-    return Signature((shape,), {"pad_width": width, "constant_values": choose((0.0, 1.5, -2))})
+    return Signature((shape,), {"pad_width": width, "constant_values": choose((0.0, 1.3, -2))})
 
 
 MIRRORED: tuple[Shape, ...] = (

@@ -236,7 +236,7 @@ def norm_pooling(choose: Choose) -> Signature:
     """Images, the order of the norm, the size of the windows and their strides; without margins."""
     size, stride = choose(((2, 2), (1, 1), (3, 2), (2, 3))), choose(((2, 2), (1, 1), (1, 2), (3, 1)))
     images = [s for s in POOLED if min(window_counts(s[2:], size, stride, (0, 0), (1, 1))) > 0]
-    parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.5)), "kernel_size": size, "stride": stride}
+    parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.7)), "kernel_size": size, "stride": stride}
     return Signature((choose(images),), parameters)
 
 
@@ -244,5 +244,5 @@ def norm_pooling_signals(choose: Choose) -> Signature:
     """Signals, the order of the norm, the size of the windows and their stride; without margins."""
     size, stride = choose((2, 1, 3, 5)), choose((2, 1, 3, 4))
     signals = [s for s in SIGNALS if steps(s[2], size, stride, 0, 1) > 0]
-    parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.5)), "kernel_size": size, "stride": stride}
+    parameters = {"norm_type": choose((2.0, 1.0, 3.0, 1.7)), "kernel_size": size, "stride": stride}
     return Signature((choose(signals),), parameters)

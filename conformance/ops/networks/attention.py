@@ -144,7 +144,7 @@ def operands(sizes: Sizes) -> tuple[Shape, Shape, Shape]:
     return (*sizes.batch, *sizes.heads, sizes.queries, sizes.width), key, key
 
 
-SCALES = (0.5, None, 2.0)
+SCALES = (0.3, None, 2.0)
 
 
 def biasing(choose: Choose) -> Signature:

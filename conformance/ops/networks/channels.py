@@ -161,7 +161,7 @@ IMAGES: tuple[Shape, ...] = (
 )  # fmt: skip
 NORMED = laws.shapes_of(
     *((shape,) for shape in IMAGES),
-    size=(2, 1, 3, 5), alpha=(1e-4, 1.0, 0.3), beta=(0.75, 0.5, 1.0), k=(1.0, 2.0),
+    size=(2, 1, 3, 5), alpha=(1e-4, 1.0, 0.3), beta=(0.7, 0.5, 1.0), k=(1.0, 2.1),
 )  # fmt: skip
 # Channels, height and width that are multiples of squares or factors; batches of no axis, one, and two.
 BATCHES: tuple[Shape, ...] = ((1,), (2,), (), (2, 3), (0,), (7,))

@@ -26,7 +26,7 @@ def threshold(x: Any, *, threshold: float, value: float) -> Any:
 
 def thresholds(choose: Choose) -> Signature:
     """One operand, the threshold, at which the function jumps, and the value."""
-    parameters = {"threshold": choose((0.0, 0.5, -1.25, 2.0)), "value": choose((0.0, 20.0, -1.5))}
+    parameters = {"threshold": choose((0.0, 0.5, -1.3, 2.0)), "value": choose((0.0, 20.0, -1.3))}
     return Signature((choose(laws.SHAPES),), parameters, domains=(Domain(kinks=(parameters["threshold"],)),))
 
 
@@ -71,7 +71,7 @@ LONG, BELOW, BESIDE_1 = (
 LIMITS = (
     (2.0, 0.5, LONG),
     (1.0, 0.5, BELOW),
-    (3.0, 0.75, LONG),
+    (3.0, 0.7, LONG),
     (2.0, 1000.0, UNIT),
     (math.inf, 1.0, BESIDE_1),
 )

@@ -96,7 +96,7 @@ def differences(choose: Choose) -> Signature:
     shape = choose(tuple(s for s in CURVES if s))
     order = choose((1, 2))
     axes = [axis for axis in range(-len(shape), len(shape)) if shape[axis] > order]
-    parameters = {"spacing": choose((1.0, 0.5, 2.0)), "axis": choose(axes), "edge_order": order}
+    parameters = {"spacing": choose((1.0, 0.3, 2.0)), "axis": choose(axes), "edge_order": order}
     return Signature((shape,), parameters)
 
 

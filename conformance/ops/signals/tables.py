@@ -89,7 +89,7 @@ def interp_values(
 def interpolating(choose: Choose) -> Signature:
     """Places among the points and beyond them, the points' values, and the numbers beyond."""
     shape: Shape = choose(tuple(s for s in laws.SHAPES if s not in ((1025,),)))
-    parameters = {"xp": POINTS, "left": choose((None, -1.5)), "right": choose((None, 2.0))}
+    parameters = {"xp": POINTS, "left": choose((None, -1.3)), "right": choose((None, 2.2))}
     return Signature((shape, (len(POINTS),)), parameters)
 
 
