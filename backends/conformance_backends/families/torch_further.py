@@ -174,9 +174,9 @@ OPS: Mapping[str, Callable[..., Any]] = {
     ),
     "sliding_windows": lambda x, axis, size, step: x.unfold(axis, size, step),
     "lu": lambda x: tuple(torch.linalg.lu(x)[1:]),
-    # Its pivots are counted from 1, as LAPACK's are.
+    # Its pivots are counted from 1, as LAPACK's are, and are those of each matrix.
     "lu_solve": lambda factors, b, pivots: torch.linalg.lu_solve(
-        factors, torch.tensor(pivots, dtype=torch.int32) + 1, b
+        factors, (torch.tensor(pivots, dtype=torch.int32) + 1).expand(factors.shape[:-1]), b
     ),
     "cumulative_trapezoid": lambda y, x, axis: torch.cumulative_trapezoid(y, x, dim=axis),
     "stft": lambda x, window, hop: parts(
