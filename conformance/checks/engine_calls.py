@@ -148,14 +148,14 @@ def is_refused(call: Any, of: Backend | None = None) -> bool:
     return unless_refused(lambda: (call(),), of) is None  # in a tuple, since a call may return None
 
 
-def hold_refusal(convention: str, result: Any, what: str, raised: str = "") -> None:
-    """Claim that a call was refused, so that its `result` is None, exactly where "refused" is declared."""
+def hold_refusal(convention: str, result: Any, what: str, raised: str = "", *, why: str = "") -> None:
+    """Claim that a call was refused, so that its `result` is None, exactly where "refused" is declared, or must be: `why`."""
     decides(True)
     is_as_declared = (result is None) == (convention == "refused")
     if not is_as_declared:
         outcome = "refused" if result is None else "accepted"
         behind = f"\n{raised}" if raised else ""
-        raise Violation(f"{what} was {outcome}; the adapter declares {convention!r}{behind}")
+        raise Violation(f"{what} was {outcome}; {why or f'the adapter declares {convention!r}'}{behind}")
 
 
 # ---- operands that have no gradient -----------------------------------------------------------------

@@ -119,8 +119,12 @@ def joined(real: Array, imaginary: Array) -> Array:
 
 
 def direction(domain: Domain, shape: Shape, dtype: str, rng: Generator) -> Array:
-    """A signed direction in which an operand of the domain can be perturbed; symmetric for a symmetric operand."""
+    """A signed direction in which an operand of the domain can be perturbed; symmetric for a symmetric operand.
+
+    Its entries have all the digits of the dtype: an engine that rounds them to fewer is noticed.
+    """
     values = cotangent(shape, dtype, "signed", rng)
+    values = np.array(values * rng.uniform(1 - JITTER, 1 + JITTER, shape), dtype=dtype)
     if domain.kind is OperandKind.POSITIVE_DEFINITE:
         return np.array(values + np.swapaxes(values, -1, -2), dtype=dtype)
     return values

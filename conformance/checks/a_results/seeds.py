@@ -152,7 +152,10 @@ def gradient_argument_of_a_gradient_as_a_value_fits(engine: Backend, sample: Sam
                 what = f"a gradient argument of shape {shape} for the {output} output of {name}, in a gradient as a value,"
                 would = shape in BROADCASTING.get(output, ())
                 # A refusal is as good: an engine that broadcasts in a backward pass need not do so here, too.
-                hold_refusal(convention if would and gradients is not None else "refused", gradients, what)
+                if would and gradients is not None:
+                    hold_refusal(convention, gradients, what)
+                elif not would:
+                    hold_refusal("refused", gradients, what, why="it does not broadcast to the output")
                 for got, slope in zip(gradients or (), partials, strict=False):
                     hold_equal(got, g * slope, f"the gradient of {name} for a broadcast {shape}")
             g = sample.array(output)

@@ -28,16 +28,19 @@ DEPTH = 60  # traversed path by path, these diamonds would take 2**60 calls
 def wide_fan_out_receives_every_contribution(engine: Backend, sample: Sample) -> None:
     """A value used 1 000 times receives the sum of its 1 000 contributions."""
     one_sample_in_four(sample)
-    x, g, add = sample.array(), sample.array(), engine.op(ADD)
-
-    def chain(a: Any) -> Any:
-        total = a
-        for _ in range(USES - 1):
-            total = add(total, a)
-        return total
-
-    (got,) = gradients_of(engine, chain, [x], g)
+    x, g = sample.array(), sample.array()
+    (got,) = gradients_of(engine, lambda a: _added_up(engine, a, USES), [x], g)
     hold_equal(got, USES * g, f"the gradient of a value added up {USES} times")
+
+
+def _added_up(engine: Backend, a: Any, uses: int) -> Any:
+    """The sum of so many uses of a value, in a tree, so that the graph is not deep."""
+    add = engine.op(ADD)
+    layer = [add(a, a) for _ in range(uses // 2)] + [a] * (uses % 2)
+    while len(layer) > 1:
+        pairs = zip(layer[::2], layer[1::2], strict=False)
+        layer = [add(b, c) for b, c in pairs] + ([layer[-1]] if len(layer) % 2 else [])
+    return layer[0]
 
 
 @contract("B1", "widest-fan-out", Capability.DEEP)
@@ -46,16 +49,8 @@ def widest_fan_out_receives_every_contribution(engine: Backend, sample: Sample) 
     one_sample_in_four(sample)
     if engine.compiles_signatures:
         raise NotThisCase("what is compiled is no graph of so many uses")
-    x, g, add = sample.array((1,)), sample.array((1,)), engine.op(ADD)
-
-    def uses(a: Any) -> Any:
-        layer = [add(a, a) for _ in range(WIDEST // 2)]
-        while len(layer) > 1:  # in a tree, so that the graph is not deep
-            pairs = zip(layer[::2], layer[1::2], strict=False)
-            layer = [add(b, c) for b, c in pairs] + ([layer[-1]] if len(layer) % 2 else [])
-        return add(layer[0], a)
-
-    (got,) = gradients_of(engine, uses, [x], g)
+    x, g = sample.array((1,)), sample.array((1,))
+    (got,) = gradients_of(engine, lambda a: _added_up(engine, a, WIDEST), [x], g)
     hold_equal(got, WIDEST * g, f"the gradient of a value used {WIDEST} times")
 
 
