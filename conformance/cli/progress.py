@@ -156,6 +156,8 @@ class Progress:
         if request.footer and request.footer.left_out:
             ops = ", ".join(request.footer.left_out)
             self.say(f"ended processes, so that questions about other things were asked without: {ops}")
+        for text in request.footer.unexplained if request.footer else ():
+            self.say(text)
         again = command_to_resume(header.backends, request.output)
         for text in unanswered(results):
             self.say(f"{text}; to ask again: {again}")

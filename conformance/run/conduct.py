@@ -126,6 +126,7 @@ class _Course:
     was_interrupted: bool = False
     is_over: bool = False  # whether the budget, or a failure, ended a session
     left_out: list[str] = field(default_factory=list)  # ops that ended processes
+    unexplained: list[str] = field(default_factory=list)  # ends of processes that no question alone explains
 
     @property
     def is_undisturbed(self) -> bool:
@@ -213,6 +214,7 @@ def _ask(
         course.is_over = course.is_over or ended.is_over
         course.trouble += ended.trouble
         course.left_out += ended.left_out
+        course.unexplained += ended.unexplained
         course.not_started += [ended.not_started] if ended.not_started else []
         if request.has_ended(recorder.results):
             course.is_over = True
@@ -246,7 +248,10 @@ def _footer(
         )
     of_us, out = tuple(map(printable, (*course.trouble, *course.not_started))), tuple(course.left_out)
     budget = 0.0 if request.has_ended(results) else request.budget
-    return EndLine(is_complete, counts_of(results), round(seconds, 3), code, of_us, budget, not_asked, out)
+    ends = tuple(map(printable, course.unexplained))
+    return EndLine(
+        is_complete, counts_of(results), round(seconds, 3), code, of_us, budget, not_asked, out, ends
+    )
 
 
 def _described(request: Request) -> list[Description]:

@@ -131,6 +131,7 @@ class Keeper:
         for text in getattr(report, "conformance", ()):
             line = decode(text)
             if isinstance(line, ResultLine):
+                self.deaths.saw(report.node.gateway.id, line)
                 self._keep(line)
 
     @pytest.hookimpl(optionalhook=True)

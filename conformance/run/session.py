@@ -45,6 +45,9 @@ class Ended:
     not_started: str = ""
     is_over: bool = False
     left_out: list[str] = field(default_factory=list)  # ops, of which workers died
+    unexplained: list[str] = field(
+        default_factory=list
+    )  # ends of processes of which no question alone is the cause
 
 
 def run_session(
@@ -96,7 +99,7 @@ def run_session(
                 keeper.watch.stop()
                 keeper.watch.end_all()
         ended = _ended(keeper, code, said.getvalue().strip(), _not_loaded(folder))
-        return replace(ended, left_out=keeper.deaths.left_out)
+        return replace(ended, left_out=keeper.deaths.left_out, unexplained=keeper.deaths.unexplained)
 
 
 def _not_loaded(folder: Path) -> str:

@@ -59,6 +59,7 @@ def merge(runs: Sequence[Run]) -> Run:
         budget=sum(end.budget for end in ends),
         not_asked=dict(sorted(not_asked.items())),
         left_out=tuple(sorted({op for end in ends for op in end.left_out})),
+        unexplained=tuple(dict.fromkeys(text for end in ends for text in end.unexplained)),
     )
     return merged
 

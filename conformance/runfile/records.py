@@ -254,6 +254,7 @@ class EndLine(msgspec.Struct, frozen=True, tag="end"):
         str, int
     ] = {}  # by chapter, questions for which these did not suffice; they have no results
     left_out: tuple[str, ...] = ()  # ops of which processes died: the other questions were asked without them
+    unexplained: tuple[str, ...] = ()  # ends of processes at questions that have answers in others, in words
 
     @property
     def shortfall(self) -> str:

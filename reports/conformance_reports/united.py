@@ -60,6 +60,7 @@ def _end(runs: Sequence[Run], counts: dict[str, int]) -> EndLine | None:
         budget=sum(end.budget for end in ends),
         not_asked=dict(sum((Counter(end.not_asked) for end in ends), Counter[str]())),
         left_out=tuple(sorted({op for end in ends for op in end.left_out})),
+        unexplained=tuple(dict.fromkeys(text for end in ends for text in end.unexplained)),
         counts=counts,
         seconds=sum(end.seconds for end in ends),
         exit_code=max(end.exit_code for end in ends),

@@ -168,7 +168,7 @@ ROWS: tuple[Op, ...] = (
         formula="x̄ = −g · xᵃ⁻¹ e⁻ˣ / Γ(a)", source="DLMF 8.2.4 and 8.8.14", domains=[POSITIVE], law=ORDERS),
     elementwise("zeta", zeta, lambda z, q, s: -s * zeta(q, s=s + 1),
         formula="q̄ = −g · s ζ(s + 1, q)", source="DLMF 25.11.17", domains=[POSITIVE],
-        law=laws.with_parameters(laws.one_array, s=(2.0, 1.5, 3.0, 6.3)), traits={INFINITE_SLOPE_AT_0}),
+        law=laws.with_parameters(laws.one_array, s=(2.0, 1.5, 3.0, 6.5)), traits={INFINITE_SLOPE_AT_0}),
     elementwise("multigammaln", multigammaln, digammas,
         formula="x̄ = g · Σ ψ(x − j/2) over j < p", source="DLMF 35.3.4 and 5.2.2",
         domains=[Domain(low=(max(DIMENSIONS) - 1) / 2)], law=dimensions, aliases=("mvlgamma",),

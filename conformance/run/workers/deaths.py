@@ -20,6 +20,7 @@ from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 
+BEFORE = 6  # subjects that are named of those that a process was asked about before it ended
 LATE = 3  # questions about one subject that have no answer in time, before the others are given up
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
 
@@ -67,18 +68,27 @@ class Deaths:
     ) -> None:
         self.items, self.folder, self.known, self.timeout = items, folder, known, timeout
         self.asked_again: set[str] = set()
+        self._asked: dict[str, dict[str, None]] = {}  # of a worker, the subjects of its results, in order
+        self._after: dict[
+            str, list[str]
+        ] = {}  # of a question that ended a process, what that was asked before
         self._deadly: set[tuple[str, str]] = set()  # a backend and an op, of which workers died
         self._left_out: set[tuple[str, str]] = set()
         self._late: Counter[tuple[str, str]] = (
             Counter()
         )  # of a backend and a subject, questions without answer
 
+    def saw(self, worker: str, result: ResultLine) -> None:
+        """Note a result of a worker: what ends it later may be the doing of what it was asked before."""
+        self._asked.setdefault(worker, {})[result.subject] = None
+
     def result(self, worker: str, given: str, *, code: int | None, is_overdue: bool) -> ResultLine | None:
         """The result of what killed a worker: the id in its journal, else the one it was `given`.
 
         Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
         else may have killed, such as a system without memory, is asked once more: then there is no result yet. So is
-        what asks about many ops, without those of which workers died before.
+        what asks about many ops, without those of which workers died before; and what died in a process that had been
+        asked about something else: memory that one call damages ends another.
         """
         noted = journal.last_noted(self.folder, worker)
         culprit = noted if noted in self.items else given
@@ -92,6 +102,14 @@ class Deaths:
             return None
         if self._leaves_out(self.items[culprit]):
             return None
+        before = [each for each in self._asked.pop(worker, ()) if each != self.items[culprit].subject]
+        if before and not (was_killed or is_late) and culprit not in self.asked_again:
+            self.asked_again.add(culprit)
+            self._after[culprit] = before
+            return None
+        if self.items[culprit].subject in ALL_OPS:
+            self._deadly.add((self.items[culprit].backend, self.items[culprit].subject))
+        self._after.pop(culprit, None)
         journal.add_culprit(self.folder, culprit)
         verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
         token = journal.asked(self.folder, worker)
@@ -117,13 +135,21 @@ class Deaths:
         once more, and nothing of all the other ops.
         """
         if item.subject in ALL_OPS:
-            self._deadly.add((item.backend, item.subject))
             return False
         found = {(backend, op) for backend, op in self._deadly - self._left_out if backend == item.backend}
         for backend, op in sorted(found):
             journal.leave_out(self.folder, backend, op)
         self._left_out |= found
         return bool(found)
+
+    @property
+    def unexplained(self) -> list[str]:
+        """A sentence for each process that ended at a question which has another answer in another process."""
+        return [
+            f"a process ended at {culprit}, which has an answer in another process: what was asked before it may have "
+            f"damaged its memory: {', '.join(before[-BEFORE:])}"
+            for culprit, before in sorted(self._after.items())
+        ]
 
     @property
     def left_out(self) -> list[str]:

@@ -83,6 +83,45 @@ def test_a_contract_that_ends_the_process_stops_no_other(command: Any, adapters:
     assert done.run.is_complete
 
 
+DAMAGING = """
+import os
+from conformance_backends.numpy_backend import NumpyTape
+
+IS_DAMAGED = False
+
+
+def exp(x):
+    global IS_DAMAGED
+    IS_DAMAGED = True
+    return NumpyTape.ops["exp"](x)
+
+
+def tanh(x):
+    if IS_DAMAGED:
+        os._exit(11)
+    return NumpyTape.ops["tanh"](x)
+
+
+class Damaging(NumpyTape):
+    engine = "damaging"
+    dtypes = ("float64",)
+    ops = {**NumpyTape.ops, "exp": exp, "tanh": tanh}
+"""
+
+
+def test_what_ends_a_process_that_another_op_has_damaged_is_not_blamed(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "damaging.py").write_text(DAMAGING, encoding="utf-8")
+    done = command("run", tmp_path / "damaging.py", "-q", "op/exp/vjp", "-q", "op/tanh/vjp", "-n", 1)
+    assert done.code == 0, done.said
+    assert set(done.verdicts.values()) == {"pass"}
+    (said,) = done.run.end.unexplained
+    assert said == (
+        "a process ended at damaging/op/tanh/vjp/float64, which has an answer in another process: "
+        "what was asked before it may have damaged its memory: exp"
+    )
+    assert said in " ".join(done.said.split())
+
+
 def test_two_workers_that_die_over_and_over_leave_every_question_answered(
     command: Any, adapters: Path
 ) -> None:
