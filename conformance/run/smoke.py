@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.claims import orders
-from conformance.run.claims.arrays import complex_numbers, layouts, not_taken, round_trip
+from conformance.run.claims.arrays import complex_numbers, layouts, not_taken, products, round_trip
 from conformance.run.claims.capabilities import (
     array_of,
     claims_of,
@@ -134,7 +134,8 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter; of what only spells ops those about its arrays."""
     yield from _about_arrays(backend)
     if not backend.is_spelling:
-        yield from _about_calls(has_numbers=() not in not_taken(backend))
+        real = [dtype for dtype in backend.dtypes if not dtype.startswith("complex")]
+        yield from _about_calls(real, has_numbers=() not in not_taken(backend))
         for claims in (orders.claims_of, claims_of):
             yield from (SmokeQuestion(*claim) for claim in claims(backend))
         yield from _about_scripts(backend)
@@ -167,8 +168,8 @@ def _about_arrays(backend: Backend) -> Iterator[SmokeQuestion]:
     )
 
 
-def _about_calls(*, has_numbers: bool) -> Iterator[SmokeQuestion]:
-    """Those about a call, about numbers too where the engine has 0-d arrays."""
+def _about_calls(dtypes: Sequence[str], *, has_numbers: bool) -> Iterator[SmokeQuestion]:
+    """Those about a call, in each of the real `dtypes`, and about numbers where the engine has 0-d arrays."""
     yield SmokeQuestion("an op that is not named is not offered", _unnamed, "op() gets every name of the catalogue: begin with super().op(name)")  # fmt: skip
     yield SmokeQuestion(
         "add is found and adds",
@@ -187,6 +188,12 @@ def _about_calls(*, has_numbers: bool) -> Iterator[SmokeQuestion]:
         _positions,
         "`wrt` names the operands that need a gradient; the others are constants",
     )
+    for dtype in dtypes:
+        yield SmokeQuestion(
+            f"a product in {dtype} and its gradients have the operands' shape, dtype and digits",
+            products(dtype),
+            f"numpy() and grad() neither reshape nor cast; an engine that computes {dtype} in another dtype has no {dtype}: drop it from `dtypes`",
+        )
     if has_numbers:
         yield SmokeQuestion(
             "0-d operands have 0-d gradients",

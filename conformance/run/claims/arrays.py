@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import plain
 from conformance.errors import Unsupported, Violation
 from conformance.layout import LAYOUTS, laid_out
+from conformance.ops.names import MULTIPLY
 from conformance.run.claims.capabilities import real_dtype
 
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
@@ -28,6 +30,26 @@ def round_trip(dtype: str) -> Callable[[Backend], None]:
             given = np.asarray(np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape) % 7, dtype)
             for make in made:
                 _hold_same(backend, make(np.array(given)), given, f"{make.__name__}() of shape {shape}")
+
+    return try_it
+
+
+def products(dtype: str) -> Callable[[Backend], None]:
+    """Whether a product and its gradients have the shape and the dtype of the operands, and their digits."""
+
+    def try_it(backend: Backend) -> None:
+        multiply = backend.op(MULTIPLY)
+        for shape in [shape for shape in _taken(backend) if 1 <= len(shape) <= 3 and 0 not in shape]:
+            number = np.arange(np.prod(shape)).reshape(shape)
+            x, w = np.asarray((number + 1) / 3, dtype), np.asarray((number - 7) / 7, dtype)
+            g = np.asarray(np.where(number % 2, 0.5, -2.0), dtype)  # products with a power of two are exact
+            with contextlib.suppress(Unsupported):
+                outputs, gradients = backend.vjp(multiply, [np.array(x), np.array(w)], [np.array(g)])
+                pairs = zip((*outputs, *gradients), (x * w, g * w, g * x), strict=True)
+                for what, (got, expected) in zip(
+                    ("the value", "x's gradient", "w's gradient"), pairs, strict=True
+                ):
+                    _hold_same(backend, got, expected, f"{what} of x * w of shape {shape} in {dtype}")
 
     return try_it
 

@@ -1259,3 +1259,24 @@ def test_what_a_line_of_the_engine_raises_may_be_its_own_fault(answer: str, *, i
     question = SmokeQuestion("a claim", lambda backend: None, "look there")
     assert hint_for(question, answer).startswith("look there")
     assert (IN_THE_ENGINE in hint_for(question, answer)) is is_hinted
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (lambda g: g.astype("float32"), "float64 came back as float32"),
+        (lambda g: g.reshape(-1), "shape (6,), expected (2, 3)"),
+        (lambda g: g.astype("float32").astype("float64"), "came back changed"),
+    ],
+)
+def test_a_gradient_of_another_shape_or_dtype_or_of_fewer_digits_contradicts_a_claim(
+    changed: Any, said: str
+) -> None:
+    class Changed(NumpyTape):
+        def grad(self, leaf: Any) -> Any:
+            return changed(super().grad(leaf))
+
+    claim = "a product in float64 and its gradients have the operands' shape, dtype and digits"
+    (question,) = (q for q in questions(Changed()) if q.claim == claim)
+    assert try_question(question, NumpyTape()) == ""
+    assert said in try_question(question, Changed())
