@@ -282,4 +282,10 @@ class ScriptBuilder:
 
 
 def _is_same(left: Any, right: Any) -> bool:
-    return np.shape(left) == np.shape(right) and np.array_equal(left, right, equal_nan=True)
+    """Whether two arrays are equal, NaN to NaN; those of a type of the engine's own, which are no numbers, by their bytes."""
+    kinds = {np.asarray(each).dtype.kind for each in (left, right)}
+    if np.shape(left) != np.shape(right):
+        return False
+    if not kinds <= set("biufc"):
+        return np.asarray(left).tobytes() == np.asarray(right).tobytes()
+    return np.array_equal(left, right, equal_nan=kinds <= set("fc"))

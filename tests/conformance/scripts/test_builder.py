@@ -11,7 +11,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.errors import Violation
-from conformance.scripts.builder import ScriptBuilder
+from conformance.scripts.builder import ScriptBuilder, _is_same
 
 
 def test_what_one_thread_mutes_another_still_writes() -> None:
@@ -77,3 +77,18 @@ def test_a_call_that_is_refused_inside_a_function_does_not_lose_its_head() -> No
         builder.attempt("y = refused(a0)", refuse)
     builder.end_at(caught.value)
     assert [line.strip()[:4] for line in builder.lines] == ["def ", "y = "]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_same"),
+    [
+        (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
+        (np.array([1.0, 2.0]), np.array([1.0, 3.0]), False),
+        (np.zeros(2), np.zeros((2, 1)), False),
+        (np.array([True]), np.array([True]), True),
+        (np.zeros(2, "V1"), np.zeros(2, "V1"), True),  # such as JAX's float0, which no ufunc takes
+        (np.zeros(2), np.zeros(2, "V1"), False),
+    ],
+)
+def test_arrays_of_any_type_are_compared(left: Any, right: Any, *, is_same: bool) -> None:
+    assert _is_same(left, right) is is_same
