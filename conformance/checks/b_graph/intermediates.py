@@ -11,7 +11,7 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import form_of_no_gradient
+from conformance.checks.engine_calls import form_of_no_gradient, full_sum
 from conformance.checks.members import Member, hold_for_each, members, tupled
 from conformance.checks.observation import Answer, plain
 from conformance.checks.registry import check, contract
@@ -130,6 +130,30 @@ def outputs_of_several_leaves(engine: Backend, sample: Sample) -> None:
     through = g + h * c
     expected = [h * a * b, through, through * a, through * b + g]
     _hold(engine, got, expected, [f"of s + x and s z, s = x y, by {name}" for name in ("z", "s", "y", "x")])
+
+
+@contract("B20", "other-shapes", NEEDED)
+def outputs_of_other_shapes_have_their_cotangents(engine: Backend, sample: Sample) -> None:
+    """Outputs of other shapes, a number beside arrays, in any order: each counts with its own cotangent."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    for order in ((0, 1), (1, 0), (0, 0, 1), (1, 0, 0)):
+        x = sample.array((3, 2))
+        cotangents = [sample.array((3, 2) if i else ()) for i in order]
+
+        def graph(a: Any, order: tuple[int, ...] = order) -> Any:
+            square = multiply(a, a)
+            made = (total(square), square)
+            return tuple(made[i] for i in order), (square, a)
+
+        got = engine.gradients_within(graph, [np.array(x)], [np.array(g) for g in cotangents])
+        by_square = sum(cotangents, start=np.zeros_like(x))
+        named = ", ".join(("y", "x²")[i] for i in order)
+        _hold(
+            engine,
+            got,
+            [by_square, 2 * x * by_square],
+            [f"of {named}, y = Σ x², by {name}" for name in ("x²", "x")],
+        )
 
 
 @contract("B20", "not-reached", NEEDED)

@@ -141,20 +141,30 @@ def hooks_are_called_in_order_and_may_replace(engine: Backend, sample: Sample) -
 
 @contract("C9", "removed", Capability.HOOKS)
 def removed_hook_is_not_called(engine: Backend, sample: Sample) -> None:
-    """A removed hook is not called, and the others still are, also where it is removed twice."""
-    x, w, g = (sample.array() for _ in range(3))
-    seen: list[str] = []
-    hooks = [lambda c, name=name: seen.append(name) for name in ("first", "second", "third")]
-    got = _hooked(engine, [x, w], g, hooks, removed=1)
-    if seen != ["first", "third"]:
-        raise Violation(f"of three hooks the second was removed; called were {', '.join(seen) or 'none'}")
-    hold_equal(got[0], g * w, "x's gradient of x * w after a hook was removed")
+    """A removed hook is not called, and the others still are, also where it is removed twice, or another is set then."""
+    for then in ((), ("fourth",)):
+        x, w, g = (sample.array() for _ in range(3))
+        seen: list[str] = []
+        names = ("first", "second", "third", *then)
+        hooks = [lambda c, name=name, seen=seen: seen.append(name) for name in names]
+        got = _hooked(engine, [x, w], g, hooks[:3], removed=1, then=hooks[3:])
+        if seen != ["first", "third", *then]:
+            after = ", and a fourth was set then" if then else ""
+            raise Violation(
+                f"of three hooks the second was removed{after}; called were {', '.join(seen) or 'none'}"
+            )
+        hold_equal(got[0], g * w, "x's gradient of x * w after a hook was removed")
 
 
 def _hooked(
-    engine: Backend, operands: Any, g: Array, hooks: Sequence[Hook], removed: int | None = None
+    engine: Backend,
+    operands: Any,
+    g: Array,
+    hooks: Sequence[Hook],
+    removed: int | None = None,
+    then: Sequence[Hook] = (),
 ) -> list[Any]:
-    """The gradients of a product with hooks on it, one of them removed again."""
+    """The gradients of a product with hooks on it, one of them removed again, and others set `then`."""
     multiply = engine.op(MULTIPLY)
 
     def function(a: Any, b: Any) -> Any:
@@ -164,6 +174,8 @@ def _hooked(
             removers[removed]()
             with contextlib.suppress(Exception):  # to remove a hook again may be refused
                 removers[removed]()
+        for hook in then:
+            engine.hook(product, hook)
         return product
 
     return gradients_of(engine, function, operands, g)

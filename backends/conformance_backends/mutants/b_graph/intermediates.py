@@ -86,6 +86,15 @@ def by_the_first_output(
     return engine.gradients(outputs, firsts, cotangents)
 
 
+def numbers_count_once(
+    outputs: Sequence[Tensor], tensors: Sequence[Tensor], cotangents: Sequence[Any]
+) -> Any:
+    """The cotangent of an output that is a number is 1 where another output is an array."""
+    shapes = {np.shape(g) for g in cotangents}
+    given = [np.ones_like(g) if len(shapes) > 1 and np.shape(g) == () else g for g in cotangents]
+    return engine.gradients(outputs, tensors, given)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("intermediates-only-declared", "Gradients by results on the way are declared, but not there.",
         ("capability/intermediates",), gradients_within=missing("gradients_within")),
@@ -99,6 +108,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B20/several-outputs",), gradients_within=by(replacing)),
     behaviour("first-of-several-roots", "Of several outputs the first alone is differentiated.",
         ("contract/B20/several-outputs", "contract/B20/several-leaves"), gradients_within=by(of_the_first)),
+    behaviour("number-beside-arrays-seeded-with-1", "Of several outputs one that is a number counts once, whatever its cotangent.",
+        ("contract/B20/other-shapes",), gradients_within=by(numbers_count_once)),
     behaviour("not-reached-is-ones", "By what no output depends on the gradient is ones.",
         ("contract/B20/not-reached",), gradients_within=by(ones_elsewhere)),
     behaviour("gradient-by-the-first-output", "By any output of an op of several outputs the gradient is that by its first.",

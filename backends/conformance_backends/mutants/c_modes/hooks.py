@@ -125,6 +125,16 @@ def removed_with_the_rest(self: Any, array: Any, seen: Seen) -> Callable[[], Non
     return remove_all
 
 
+def kept_under_their_count(self: Any, array: Any, seen: Seen) -> Callable[[], None]:
+    """Hooks have the number of those that are there: one that is set after a removal takes the place of another."""
+    hooks = self.kept.setdefault(id(array), {})
+    number = len(hooks)
+    if number in hooks:
+        hooks.pop(number)()
+    hooks[number] = engine.hook(array, seen)
+    return lambda: hooks.pop(number)() if number in hooks else None
+
+
 EACH = "contract/C9/each-backward"
 ONCE = "contract/C9/once"
 ORDER = "contract/C9/order"
@@ -239,6 +249,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-known-by-its-function", "A function that is a hook of a value already is not registered again.",
         ("contract/C9/same-function",), hook=known_by_its_function),
     behaviour("clearing-drops-hooks", "Clearing a leaf's gradient removes its hooks.", (EACH,), clear=cleared_with_its_hooks),
+    behaviour("hook-takes-anothers-place", "A hook that is set after another was removed takes the place of a third.",
+        (REMOVED,), hook=kept_under_their_count),
     behaviour("hook-removed-twice", "Removing a hook a second time removes another one.",
         (REMOVED,), hook=another_at_the_second_call),
 )  # fmt: skip
