@@ -44,7 +44,7 @@ A_FILE = "a file stands where a folder is needed; name another place"
 
 EXIT_CODES = """exit codes:
   0 passed   1 unexpected failure   2 interrupted   3 internal error   4 usage   5 nothing selected
-  10 stale known failure   11 an adapter could not start   12 incomplete run"""
+  10 stale known failure   11 an adapter could not start, or `smoke` found what to correct   12 incomplete run"""
 
 
 def parser() -> settings.Parser:
