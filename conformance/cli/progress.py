@@ -123,7 +123,7 @@ class Progress:
 
     def _budget_left(self) -> str:
         left = max(0.0, self.began + self.budget - time.monotonic())
-        return f", {in_words(left)} left of the budget" if self.budget else ""
+        return f", {in_words(left)} remain of the budget" if self.budget else ""
 
     def end(
         self,

@@ -34,16 +34,12 @@ SHOULDERS = (
     finite("binary_cross_entropy_with_logits", "on-the-shoulder", (SHOULDER, 0.0), (NEAR_1, None), **SUM),
     finite("soft_margin", "on-the-shoulder", (-SHOULDER, 1.0), (-NEAR_1, None), **SUM),
 )  # fmt: skip
-# Values that a formula loses which adds a small number to 1, or takes 1 from what is nearly 1.
+# Values that a formula loses which adds a small number to 1.
 SMALL_VALUES = tuple(
     replace(valued(op, name, operands), value_error=lambda extremes: TAIL)
     for op, name, operands in (
         ("logaddexp", "beside-0", ([0.0, -40.0], [-40.0, 0.0])),
         ("logaddexp2", "beside-0", ([0.0, -60.0], [-60.0, 0.0])),
-        ("softplus", "far-left", ([-40.0],)),
-        ("log_sigmoid", "far-right", ([40.0],)),
-        ("sigmoid", "far-left", ([-40.0],)),
-        ("erfc", "far-right", ([6.0],)),
     )
 )
 POINTS: tuple[SpecialPoint, ...] = (

@@ -20,6 +20,7 @@ from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
 Hook = Callable[[Any], Any]
+Hooks = Sequence[Hook]
 
 
 def doubling(engine: Backend) -> Hook:
@@ -157,12 +158,7 @@ def removed_hook_is_not_called(engine: Backend, sample: Sample) -> None:
 
 
 def _hooked(
-    engine: Backend,
-    operands: Any,
-    g: Array,
-    hooks: Sequence[Hook],
-    removed: int | None = None,
-    then: Sequence[Hook] = (),
+    engine: Backend, operands: Any, g: Array, hooks: Hooks, removed: int | None = None, then: Hooks = ()
 ) -> list[Any]:
     """The gradients of a product with hooks on it, one of them removed again, and others set `then`."""
     multiply = engine.op(MULTIPLY)

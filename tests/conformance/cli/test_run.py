@@ -54,7 +54,7 @@ def test_beside_a_budget_the_time_for_the_whole_is_not_guessed(monkeypatch: Any,
         now[0] = 60.0 * (result + 1)
         progress.result(LINE)
     said = capsys.readouterr().out
-    assert "2/29748 mine, 0 failed, 3 min left of the budget" in said
+    assert "2/29748 mine, 0 failed, 3 min remain of the budget" in said
     assert "left" not in said
 
 
