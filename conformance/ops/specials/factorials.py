@@ -80,7 +80,7 @@ def betainc_slope(z: Any, x: Any, a: float, b: float) -> Any:
     return scale * left if b == 1 else scale * left * np.power(1 - x, b - 1)
 
 
-EXPONENTS = ((2.3, 1.3), (1.0, 1.0), (0.5, 0.5), (2.0, 3.0), (1.0, 2.5), (10.0, 0.5))
+EXPONENTS = ((2.5, 1.5), (1.0, 1.0), (0.5, 0.5), (2.0, 3.0), (1.0, 2.5), (10.0, 0.5))
 
 
 def betas(choose: Choose) -> Signature:

@@ -144,7 +144,7 @@ def digammas(z: Any, x: Any, p: int) -> Any:
     return sum(digamma(x - j / 2) for j in range(p))
 
 
-ORDERS = laws.with_parameters(laws.one_array, a=(2.3, 1.0, 0.5, 2.0, 10.0))
+ORDERS = laws.with_parameters(laws.one_array, a=(2.5, 1.0, 0.5, 2.0, 10.0))
 
 DIMENSIONS = (2, 1, 3, 5)
 

@@ -38,7 +38,7 @@ EXPONENTS = (
         (-0.5, POSITIVE),
         (0, REAL),
         (7, REAL),
-        (2.3, POSITIVE),
+        (2.5, POSITIVE),
         (-3, NONZERO),
         (0.25, POSITIVE),
     ),

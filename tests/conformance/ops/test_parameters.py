@@ -16,6 +16,10 @@ EXACT = {
     "quantile/q": "between two entries, whose places must be exact",
     "nanquantile/q": "between two entries, whose places must be exact",
     "zeta/s": "its gradient has s + 1, which is exact for few s, and the logarithm of a huge operand multiplies the rounding",
+    **dict.fromkeys(
+        ("gammainc/a", "gammaincc/a", "betainc/a", "betainc/b", "power_of/exponent"),
+        "in single precision it is rounded as operands are, and the value depends on it much",
+    ),
     "max_where/initial": "what is below or above all entries, or between them",
     "min_where/initial": "what is below or above all entries, or between them",
     "margin_ranking/margin": "where the loss has its kink",
