@@ -180,11 +180,11 @@ def _hides(options: argparse.Namespace, run: Run) -> int:
 
 
 def _seen(run: Run, known: Sequence[KnownFailure], ids: tuple[str, ...]) -> tuple[float | Lost, ...]:
-    """What `within` could say of the run's failures that an entry explains, where the entry does not say it yet."""
+    """What `within` could say of the run's failures that the entry of these ids explains, where there is one, and it does not say it yet."""
     from conformance.selfcheck.hidden import within_of
 
-    entry = next(entry for entry in known if entry.ids == ids)
-    return () if entry.within is not None else within_of(run.results, entry)
+    entry, *others = (entry for entry in known if entry.ids == ids)
+    return () if others or entry.within is not None else within_of(run.results, entry)
 
 
 def _advice(seen: Sequence[float | Lost]) -> str:
