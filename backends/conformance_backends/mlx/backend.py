@@ -40,9 +40,9 @@ class Mlx(FunctionalBackend):
         "moveaxis": {"source": (tuple,)},
         "repeat": {"repeats": (list,)},
         "standardize": {"axis": ((-2, -1), (-3, -2, -1))},
-        "std": {"correction": (0.5,)},
+        "std": {"correction": (float,)},
         "triplet_margin": {"eps": (1e-06,)},  # MLX adds it within the root
-        "var": {"correction": (0.5,)},
+        "var": {"correction": (float,)},
         "vector_norm": {"axis": (tuple,)},
     }
     capabilities = frozenset(

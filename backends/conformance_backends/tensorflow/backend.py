@@ -59,7 +59,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
         "max_pool1d": {"ceil_mode": (True,), "dilation": (2, 3)},
         "max_pool2d": {"ceil_mode": (True,), "dilation": ((2, 1), (1, 2))},
         "max_pool3d": {"ceil_mode": (True,), "dilation": ((2, 1, 2), (1, 2, 1))},
-        "normalize": {"p": (1.0, 1.5, 3.0)},
+        "normalize": {"p": (1.0, 1.7, 3.0)},
         "roll": {"axis": (None,)},
         "take": {"axis": (None,)},
         "vector_norm": {"axis": (tuple,), "ord": (-np.inf,)},

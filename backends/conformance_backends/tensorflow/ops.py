@@ -118,7 +118,7 @@ SHAPE: Mapping[str, Callable[..., Any]] = {
 INDEXING: Mapping[str, Callable[..., Any]] = {
     "getitem": getitem,
     "take": take,
-    "masked_fill": lambda x, mask, value: tf.where(mask, tf.cast(value, x.dtype), x),
+    "masked_fill": lambda x, mask, value: tf.where(mask, tf.constant(value, x.dtype), x),
     "sort": lambda x, axis: tf.sort(x, axis),
 }
 
