@@ -131,8 +131,7 @@ class Keeper:
         for text in getattr(report, "conformance", ()):
             line = decode(text)
             if isinstance(line, ResultLine):
-                self.deaths.saw(report.node.gateway.id, line)
-                self._keep(line)
+                self._keep(self.deaths.saw(report.node.gateway.id, line))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:

@@ -78,9 +78,20 @@ class Deaths:
             Counter()
         )  # of a backend and a subject, questions without answer
 
-    def saw(self, worker: str, result: ResultLine) -> None:
-        """Note a result of a worker: what ends it later may be the doing of what it was asked before."""
+    def saw(self, worker: str, result: ResultLine) -> ResultLine:
+        """Note a result of a worker, and return it: what ends it later may be the doing of what it was asked before.
+
+        What ended a process has no better verdict for having an answer in another one; what is not offered has none.
+        """
         self._asked.setdefault(worker, {})[result.subject] = None
+        if result.id not in self._after or result.verdict not in (Verdict.PASS, Verdict.UNDECIDED):
+            return result
+        answer = lost(self.items[result.id], message=self._ended_after(result.id), cases=result.cases)
+        return judge(answer, self.known, datetime.date.today())
+
+    def _ended_after(self, culprit: str) -> str:
+        before = ", ".join(self._after[culprit][-BEFORE:])
+        return f"this ended a process, and not another: what was asked before it may have damaged its memory: {before}"
 
     def result(self, worker: str, given: str, *, code: int | None, is_overdue: bool) -> ResultLine | None:
         """The result of what killed a worker: the id in its journal, else the one it was `given`.
@@ -145,11 +156,7 @@ class Deaths:
     @property
     def unexplained(self) -> list[str]:
         """A sentence for each process that ended at a question which has another answer in another process."""
-        return [
-            f"a process ended at {culprit}, which has an answer in another process: what was asked before it may have "
-            f"damaged its memory: {', '.join(before[-BEFORE:])}"
-            for culprit, before in sorted(self._after.items())
-        ]
+        return [f"{culprit}: {self._ended_after(culprit)}" for culprit in sorted(self._after)]
 
     @property
     def left_out(self) -> list[str]:

@@ -109,17 +109,30 @@ class Damaging(NumpyTape):
 """
 
 
-def test_what_ends_a_process_that_another_op_has_damaged_is_not_blamed(command: Any, tmp_path: Path) -> None:
+ENDED = "this ended a process, and not another: what was asked before it may have damaged its memory: exp"
+
+
+def test_what_ends_a_process_that_another_op_may_have_damaged_says_so(command: Any, tmp_path: Path) -> None:
     (tmp_path / "damaging.py").write_text(DAMAGING, encoding="utf-8")
+    run = ("run", tmp_path / "damaging.py", "-q", "op/exp/vjp", "-q", "op/tanh/vjp", "-n", 1)
+    done = command(*run)
+    hit = "damaging/op/tanh/vjp/float64"
+    assert done.code == 1, done.said
+    assert {i for i, verdict in done.verdicts.items() if verdict != "pass"} == {hit}
+    assert done.verdicts[hit] == "crash"
+    assert done.result(hit).evidence.message == ENDED
+    assert done.run.end.unexplained == (f"{hit}: {ENDED}",)
+    assert f"{hit}: {ENDED}" in " ".join(done.said.split())
+
+
+def test_what_ends_a_process_and_is_not_offered_is_no_crash(command: Any, tmp_path: Path) -> None:
+    refusing = DAMAGING.replace('return NumpyTape.ops["tanh"](x)', 'raise Unsupported("no tanh")')
+    text = f"from conformance.errors import Unsupported\n{refusing}"
+    (tmp_path / "damaging.py").write_text(text, encoding="utf-8")
     done = command("run", tmp_path / "damaging.py", "-q", "op/exp/vjp", "-q", "op/tanh/vjp", "-n", 1)
     assert done.code == 0, done.said
-    assert set(done.verdicts.values()) == {"pass"}
-    (said,) = done.run.end.unexplained
-    assert said == (
-        "a process ended at damaging/op/tanh/vjp/float64, which has an answer in another process: "
-        "what was asked before it may have damaged its memory: exp"
-    )
-    assert said in " ".join(done.said.split())
+    assert done.verdicts["damaging/op/tanh/vjp/float64"] == "unsupported"
+    assert done.run.end.unexplained == (f"damaging/op/tanh/vjp/float64: {ENDED}",)
 
 
 def test_two_workers_that_die_over_and_over_leave_every_question_answered(
