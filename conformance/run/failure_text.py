@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 
@@ -36,6 +37,9 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
         lines += [f"  diagnostic {diagnostic.line}" for diagnostic in evidence.diagnostics]
     if result.verdict is Verdict.FIXED:
         lines.append("  fixed   it passes now: take it out of the known-failures file")
+    check = load_all().get(result.check_key)
+    if check:
+        lines.append(f"  claim   {check.claim}")
     clause = STANDARD.get(result.clause)
     if clause:
         lines.append(f"  clause  {clause.number} {clause.sentence}")

@@ -96,6 +96,7 @@ def _cause(cause: Cause, known: dict[str, Any]) -> dict[str, Any]:
         "kind": cause.kind or ("known" if cause.is_known else "not known"),
         "count": len(cause.results),
         "clause": cause.worst.clause,
+        "claim": known["claims"].get(cause.worst.check_key, ""),
         "sentence": known["clauses"].get(cause.worst.clause, {}).get("sentence", ""),
         "script": evidence.script if evidence and is_program(evidence.script) else "",
     }

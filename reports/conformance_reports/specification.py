@@ -12,8 +12,9 @@ from typing import Any
 
 
 def specification() -> dict[str, Any]:
-    """Families, ops, clauses and chapters, as plain data for the page."""
+    """Families, ops, clauses, chapters and what each check claims, as plain data for the page."""
     ops = import_module("conformance.ops")
+    checks = import_module("conformance.checks")
     clauses = import_module("conformance.clauses")
     chapters = import_module("conformance.clauses.clause")
     return {
@@ -21,6 +22,7 @@ def specification() -> dict[str, Any]:
         "ops": {name: _op(op) for name, op in getattr(ops, "ALL_OPS", {}).items()},
         "clauses": {name: _clause(clause) for name, clause in getattr(clauses, "STANDARD", {}).items()},
         "chapters": {str(key): str(title) for key, title in getattr(chapters, "CHAPTERS", {}).items()},
+        "claims": {key: check.claim for key, check in getattr(checks, "load_all", dict)().items()},
     }
 
 

@@ -21,6 +21,10 @@ class Row:
     source = "the quotient rule"
 
 
+class Check:
+    claim = "The seed has the output's shape"
+
+
 def planted(monkeypatch: pytest.MonkeyPatch, **members: object) -> dict[str, object]:
     found = ModuleType("planted")
     vars(found).update(members)
@@ -35,7 +39,9 @@ def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) 
         ALL_OPS={"tanh": Row},
         STANDARD={"A1": Clause},
         CHAPTERS={"A": "Seeding and results"},
+        load_all=lambda: {"contract/A1/seed": Check},
     )
+    assert words["claims"] == {"contract/A1/seed": Check.claim}
     assert words["families"] == {"elementwise": ["tanh"], "named": ["sort"], "mapped": ["exp"]}
     assert words["ops"] == {"tanh": {"formula": Row.formula, "source": Row.source}}
     assert words["clauses"] == {
@@ -50,9 +56,9 @@ def test_sentences_rules_families_and_chapters(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_the_specification_does_not_know_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert planted(monkeypatch) == {"families": {}, "ops": {}, "clauses": {}, "chapters": {}}
+    assert planted(monkeypatch) == {"families": {}, "ops": {}, "clauses": {}, "chapters": {}, "claims": {}}
 
 
 def test_the_installed_specification_is_plain_data() -> None:
     words = module.specification()
-    assert set(words) == {"families", "ops", "clauses", "chapters"}
+    assert set(words) == {"families", "ops", "clauses", "chapters", "claims"}

@@ -109,8 +109,9 @@ def function_that_is_a_hook_several_times_is_called_for_each(engine: Backend, sa
             raise Violation(
                 f"a function that is a hook three times{removed or ', none removed'}, was called {len(seen)} times"
             )
-        hold_equal(got[0], 2 * factor * g * w, f"x's gradient of x * w, both doubled by one hook{removed}")
-        hold_equal(got[1], factor * g * x, f"w's gradient of x * w, both doubled by one hook{removed}")
+        hooked = f"a function that doubles is a hook of x * w twice, of x once{removed}"
+        hold_equal(got[0], 2 * factor * g * w, f"x's gradient where {hooked}")
+        hold_equal(got[1], factor * g * x, f"w's gradient where {hooked}")
 
 
 @contract("C9", "order", Capability.HOOKS)

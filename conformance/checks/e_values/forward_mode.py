@@ -223,7 +223,7 @@ def operand_whose_tangent_is_zero_changes_no_tangent(engine: Backend, sample: Sa
         ((t, 0 * u), t * w, "x"),
         ((0 * t, u), x * u, "w"),
         ((t, u), t * w + x * u, "both"),
-        ((large, 0 * u), large * w, "x, where it is large,"),
+        ((large, 0 * u), large * w, "x, for a large tangent"),
     ):
         _, (pushed,) = engine.jvp(function, [np.array(x), np.array(w)], [np.array(v) for v in along])
         hold_equal(plain(engine, pushed), expected, f"the tangent of x w along {what}")

@@ -44,7 +44,7 @@ const casePage = (main, { path, parameters }) => {
       el(
         "div",
         {},
-        el("section", { class: "card" }, clausePart(r)),
+        el("section", { class: "card" }, claimPart(r), clausePart(r)),
         el("section", { class: "card" }, el("h2", {}, "The same check elsewhere"), elsewhere(r)),
       ),
     ),
@@ -63,6 +63,17 @@ const nearbyProblems = (r) => {
     " problem " + (at + 1) + " of " + list.length + " ",
     at + 1 < list.length ? link("case", list[at + 1].id, {}, "next →") : null,
   );
+};
+
+// The key of a check, as `conformance list checks` prints it.
+const checkKey = (r) => {
+  const byClause = [r.kind, r.clause, r.check].join("/");
+  return r.id === r.backend + "/" + byClause ? byClause : r.kind + "/" + r.check;
+};
+
+const claimPart = (r) => {
+  const claim = spec.claims[checkKey(r)];
+  return claim ? [el("h2", {}, "What was asked"), el("p", { class: "sentence" }, whole(claim))] : null;
 };
 
 const clausePart = (r) => {

@@ -123,7 +123,9 @@ def test_a_slip_that_has_a_name_is_named_in_the_failure() -> None:
     doubled = calling("tanh", engine.custom(np.tanh, lambda g, x: [2 * g * (1 - np.tanh(x) ** 2)]))
     line = asked(doubled)
     assert evidence(line).pattern == "what is expected times 2"
-    assert "\n  pattern what is expected times 2\n" in failure_text(line, None)
+    text = failure_text(line, None)
+    assert "\n  pattern what is expected times 2\n" in text
+    assert f"\n  claim   {load_all()[line.check_key].claim}\n  clause  " in text
 
 
 def test_a_case_too_long_for_a_command_is_named_by_its_id() -> None:

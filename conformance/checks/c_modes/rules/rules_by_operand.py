@@ -244,5 +244,7 @@ def rule_that_is_no_derivative_is_differentiated_in_every_mode(engine: Backend, 
         derivatives = gradients_of(engine, first, [x, g], v)
         for got, right, by in zip(derivatives, (2 * g * x * v, x * x * v), ("x", "g"), strict=True):
             hold_equal(
-                got, right, f"the derivative by {by} of g x², the gradient that a rule gives of x², {what}"
+                got,
+                right,
+                f"of g x², which a custom rule gives as x's gradient, the derivative by {by}, {what}",
             )
