@@ -98,7 +98,7 @@ def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item
     return [item for item in (*items, *further) if item in selected]
 
 
-def _hint(query: str, items: Iterable[Item]) -> str:
+def _hint(query: str, items: Sequence[Item]) -> str:
     """What a query that matches nothing may have meant: the same of another kind, or what is spelled alike."""
     kind, _, rest = query.strip("/").partition("/")
     checks = {item.check: item.definition for item in items if item.definition.clause == rest}
@@ -113,6 +113,8 @@ def _hint(query: str, items: Iterable[Item]) -> str:
     start, _, last = query.strip("/").rpartition("/")
     if (name := f"{start}/{SAME.get(last.lower(), '')}") in named:
         return f"did you mean {name}?"
+    if kind == "contract" and re.fullmatch("[A-Z]", rest) and any(matches(item.id, f"{query}*") for item in items):
+        return f"a whole chapter is -q '{query}*'"
     if close := difflib.get_close_matches(query, named, n=3, cutoff=0.75):
         return f"did you mean {' or '.join(close)}?"
     return "ids look like numpy/op/matmul/vjp/float64 or contract/B1, see: conformance list checks"

@@ -38,6 +38,7 @@ LINES = {
     "diagnostic": "what was found about that entry without the rule: by conditioning, by differences of the reference and of the "
     "engine's own values, by its forward mode; and with whom it agrees",
     "raised": "the lines of the adapter and of the engine at which an exception was raised",
+    "claim": "what the check asked: the sentence that `conformance list checks` has for it",
     "clause": "the sentence of the standard that does not hold; conformance explain shows it with its checks",
     "again": "the command that asks the same case again; with --script it prints the case in the engine's own API, without this project",
 }

@@ -133,6 +133,7 @@ def test_all_queries_that_match_nothing_are_named_at_once() -> None:
         ("op/tanh/jvp", r"did you mean op/tanh/forward\?"),
         ("op/tanh/hessian", r"did you mean op/tanh/reverse-over-reverse\?"),
         ("numpy/op/tanh/vmap", r"did you mean numpy/op/tanh/mapped\?"),
+        ("contract/B", r"a whole chapter is -q 'contract/B\*'"),
         ("contract/E19", r"E19 is checked op by op: -q 'op/\*/flat'"),
         ("nonsense", "ids look like"),
     ],
