@@ -209,10 +209,21 @@ class PointObservation:
 
 def is_alike(got: Array, expected: Any, rounding: Any) -> bool:
     """Whether every entry is within `rounding` of the expected one; NaN and the infinities equal themselves."""
+    return got.shape == np.shape(expected) and bool(np.all(_are_alike(got, expected, rounding)))
+
+
+def first_apart(got: Array, expected: Any, rounding: Any) -> str:
+    """The indices of the first entry that is not alike, as evidence writes them; empty where there is none to name."""
+    if got.shape != np.shape(expected):
+        return ""
+    place = np.argwhere(~np.atleast_1d(_are_alike(got, expected, rounding)))[:1]
+    return str([int(p) for p in place[0][: got.ndim]]) if len(place) else ""
+
+
+def _are_alike(got: Array, expected: Any, rounding: Any) -> Any:
     with np.errstate(all="ignore"):
         near = np.abs(got.astype(np.longdouble) - expected) <= rounding
-    same = near & np.isfinite(got) | (got == expected) | (np.isnan(got) & np.isnan(expected))
-    return got.shape == np.shape(expected) and bool(np.all(same))
+        return near & np.isfinite(got) | (got == expected) | (np.isnan(got) & np.isnan(expected))
 
 
 def brief(gradient: Array, beside: Array | None = None) -> str:

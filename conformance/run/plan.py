@@ -113,7 +113,11 @@ def _hint(query: str, items: Sequence[Item]) -> str:
     start, _, last = query.strip("/").rpartition("/")
     if (name := f"{start}/{SAME.get(last.lower(), '')}") in named:
         return f"did you mean {name}?"
-    if kind == "contract" and re.fullmatch("[A-Z]", rest) and any(matches(item.id, f"{query}*") for item in items):
+    if (
+        kind == "contract"
+        and re.fullmatch("[A-Z]", rest)
+        and any(matches(item.id, f"{query}*") for item in items)
+    ):
         return f"a whole chapter is -q '{query}*'"
     if close := difflib.get_close_matches(query, named, n=3, cutoff=0.75):
         return f"did you mean {' or '.join(close)}?"

@@ -107,8 +107,8 @@ def _with_what_follows(
 ) -> Iterator[tuple[list[ResultLine], list[ResultLine]]]:
     """Each group with the results of others that follow from it, which are then no groups of their own.
 
-    These have wrong numbers of one op of one engine, no worse than those of the group in which the plainest claim about
-    that op fails. What is listed as known has its cause already.
+    These have wrong numbers of one op of one engine, no worse than those of a group in which a plainer claim about
+    that op fails; no value follows from a gradient. What is listed as known has its cause already.
     """
     of_op: dict[tuple[str, str], list[list[ResultLine]]] = {}
     for group in groups:
@@ -123,12 +123,10 @@ def _with_what_follows(
     following: dict[int, list[ResultLine]] = {}
     joined: set[int] = set()
     for those in of_op.values():
-        plainest = min(those, key=lambda group: min(map(_plainness, group)))
-        if min(map(_plainness, plainest)) == len(PLAINEST):
-            continue
-        for group in those:
-            if group is not plainest and _severity(group) >= _severity(plainest):
-                following.setdefault(id(plainest), []).extend(group)
+        for group in (ordered := sorted(those, key=_plainest)):
+            plainer = (g for g in ordered if _is_plain(g) and id(g) not in joined and _may_follow(group, g))
+            if of := next(plainer, None):
+                following.setdefault(id(of), []).extend(group)
                 joined.add(id(group))
     yield from ((group, following.get(id(group), [])) for group in groups if id(group) not in joined)
 
@@ -144,11 +142,10 @@ def _across_ops(
     alike: dict[Hashable, list[list[ResultLine]]] = {}
     for group, following in pairs:
         first = group[0]
-        is_plain = min(map(_plainness, group)) < len(PLAINEST)
         has_numbers = first.verdict is Verdict.FAIL and _severity(group) in WRONG_NUMBERS
         if (
             following
-            or is_plain
+            or _is_plain(group)
             or first.kind != "op"
             or not has_numbers
             or len({r.check for r in group}) > 1
@@ -163,6 +160,25 @@ def _across_ops(
         else:
             kept += [(group, []) for group in groups]
     return kept
+
+
+def _may_follow(group: Sequence[ResultLine], plainer: Sequence[ResultLine]) -> bool:
+    """Whether a group of wrong numbers is no worse than a plainer one of its op, and no value where that is a gradient."""
+    rests = _plainest(group) > _plainest(plainer) and _severity(group) >= _severity(plainer)
+    return rests and (not _is_of_values(group) or _is_of_values(plainer))
+
+
+def _is_of_values(group: Sequence[ResultLine]) -> bool:
+    return all(_line(result).startswith("the value ") for result in group)
+
+
+def _is_plain(group: Sequence[ResultLine]) -> bool:
+    """Whether one of the plainest claims is among those that fail."""
+    return _plainest(group) < len(PLAINEST)
+
+
+def _plainest(group: Sequence[ResultLine]) -> int:
+    return min(map(_plainness, group))
 
 
 def _plainness(result: ResultLine) -> int:

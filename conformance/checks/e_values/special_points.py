@@ -12,7 +12,7 @@ from conformance.case import Array
 from conformance.checks.comparison import decides, decides_by_refusal, tolerances
 from conformance.checks.engine_calls import decline_if_declared
 from conformance.checks.observation import plain
-from conformance.checks.point_observation import RAISES, PointObservation, brief, is_alike
+from conformance.checks.point_observation import RAISES, PointObservation, brief, first_apart, is_alike
 from conformance.checks.registry import CheckFunction, NotThisCase, check
 from conformance.errors import ConformanceError, Violation
 from conformance.ops import find
@@ -197,4 +197,5 @@ def value_at_a_special_point_is_the_references(observed: PointObservation) -> No
                 f"the value at {observed.point.key} is {brief(got, values[0])}, not {brief(values[0], got)}",
                 expected=values[0].astype(values[1].dtype),
                 got=got,
+                where="" if observed.point.has_nans_anywhere else first_apart(got, *pairs[0]),
             )

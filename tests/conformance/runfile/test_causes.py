@@ -152,6 +152,21 @@ def test_what_rests_on_a_wrong_gradient_is_one_cause_with_it_and_the_gradient_is
     assert not found["sinh"].following
 
 
+def test_what_is_worse_than_the_plainest_follows_from_the_next_and_no_value_from_a_gradient() -> None:
+    said = "the value differs from the reference value"
+    lines = [
+        off("tanh", 1e-9, "value", message=said),
+        off("tanh", 1.0),
+        off("tanh", 2.0, "third-order", message="the derivative of the gradient of operand 0 differs"),
+        off("tanh", 3.0, "value-magnitudes", message="the value differs elsewhere"),
+        off("tanh", 1e-8, "half-precision-value", message="the value differs in half precision"),
+    ]
+    causes = causes_of(TORN, lines)
+    assert {c.worst.check: [r.check for r in c.following] for c in causes} == {
+        "vjp": ["third-order"], "value-magnitudes": [], "value": ["half-precision-value"],
+    }  # fmt: skip
+
+
 def test_a_second_derivative_that_is_wrong_is_not_explained_by_lost_digits_or_by_another_engine() -> None:
     second = "the derivative of the gradient of operand 0 differs from the derivative of the reference VJP"
     lines = [off("tanh", 1e-9), off("tanh", 3.0, "third-order", message=second)]

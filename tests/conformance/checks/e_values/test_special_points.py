@@ -43,3 +43,13 @@ def test_the_numbers_beside_it_ascend_and_none_is_lost(order: Callable[[Any], An
 def test_numbers_keep_their_order_before_the_nans_of_a_vector() -> None:
     assert np.array_equal(nans_last(np.array([NAN, 2, NAN, 1])), [2, 1, NAN, NAN], equal_nan=True)
     assert nans_last(np.array([[NAN, 2.0]])).shape == (1, 2)
+
+
+def test_a_wrong_value_is_shown_at_its_first_wrong_entry() -> None:
+    mutant = value(
+        "softmax", "another", (), ("softmax",), lambda right, x, axis: np.add(right(x, axis=axis), [0, 1])
+    )
+    place = Place(find_point("softmax/at-1000"), "float64")
+    with pytest.raises(Violation) as caught:
+        value_at_a_special_point_is_the_references(PointObservation(mutant.make(), place))
+    assert caught.value.where == "[1]"
