@@ -92,7 +92,7 @@ def _update(options: argparse.Namespace, run: Run) -> int:
     from conformance.runfile.listing import write_known
     from conformance.runfile.records import Verdict
 
-    added = write_known(options.known, run.results, options.reason)
+    added = write_known(options.known, run.results, options.reason, run.header.backends)
     if options.as_json:
         print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
     fixed = [result.id for result in run.results if result.verdict is Verdict.FIXED]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import tomlkit
 from tomlkit.items import AoT
 
 from conformance.errors import UsageError
+from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.known import (
     NOT_IMPLEMENTED,
     KnownFailure,
@@ -22,7 +23,8 @@ from conformance.runfile.known import (
     read_known,
 )
 from conformance.runfile.patterns import VARIES, pattern_of, stated_line
-from conformance.runfile.records import FAILING, ResultLine, Verdict
+from conformance.runfile.records import FAILING, BackendLine, ResultLine, Verdict
+from conformance.runfile.texts import printable
 from conformance.runfile.whole import write_whole
 
 ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes it
@@ -31,13 +33,16 @@ REPEATABLE = "repeatable"  # the check that asks the same twice
 SUBJECT = 3  # parts of an id: the backend, the kind, and the op, the clause or the point's op
 
 
-def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
+def write_known(
+    path: Path, results: Sequence[ResultLine], reason: str, backends: Sequence[BackendLine] = ()
+) -> int:
     """List the unexpected failures among `results` in the file, keeping what it says; returns how many.
 
     Failures of one op, or one clause, that say the same are one entry. A failure that says the same as a listed one but
     for its numbers widens that entry: each further case would be a failure of its own. An entry that somebody has
     judged, by a kind, a script, calls or an error, stays as it is. An id of an op whose answers differ from call to call is
-    no promise: it is written with a `*`, also where it stands without and passes.
+    no promise: it is written with a `*`, also where it stands without and passes. Entries of one cause stand together,
+    the worst cause first, each under the cause's title where there are several; `backends` says whose modes they are.
     """
     if path.exists() and not path.is_file():
         raise UsageError(f"{path} is no file, so nothing is listed in it")
@@ -67,8 +72,9 @@ def write_known(path: Path, results: Sequence[ResultLine], reason: str) -> int:
             alike = causes.setdefault((subject, says), [])
             if all(other.id != result.id for other, _ in alike):
                 alike.append((result, message))
-    for (_, says), alike in causes.items():
-        entries.append(_entry(alike, reason, says, unsteady))
+    for title, group in _by_cause(list(causes.items()), causes_of(backends, results)):
+        for (_, says), alike in group:
+            entries.append(_entry(alike, reason, says, unsteady, title if len(group) > 1 else ""))
     passing = {r.id for r in results if r.verdict is Verdict.FIXED and subject_of(r.id) in unsteady}
     promised = [n for n, entry in enumerate(listed) if passing & set(entry.ids)]
     for position in promised:
@@ -131,8 +137,22 @@ def _unsteady(results: Sequence[ResultLine]) -> frozenset[str]:
     return frozenset(subject_of(r.id) for r in results if r.check == REPEATABLE and r.verdict in differ)
 
 
-def _entry(alike: Sequence[tuple[ResultLine, str]], reason: str, says: str, unsteady: frozenset[str]) -> Any:
+def _by_cause(groups: Sequence[Any], causes: Sequence[Cause]) -> Iterator[tuple[str, list[Any]]]:
+    """The entries to be written, by the cause of their first results, with its title."""
+    place = {result.id: n for n, cause in enumerate(causes) for result in cause.results}
+    of_cause: dict[int, list[Any]] = {}
+    for group in groups:
+        of_cause.setdefault(place[group[1][0][0].id], []).append(group)
+    for n in sorted(of_cause):
+        yield f"{causes[n].title} ({len(of_cause[n])} entries)", of_cause[n]
+
+
+def _entry(
+    alike: Sequence[tuple[ResultLine, str]], reason: str, says: str, unsteady: frozenset[str], cause: str
+) -> Any:
     (first, message), table = alike[0], tomlkit.table()
+    if cause:
+        table.add(tomlkit.comment(f"of one cause: {printable(cause)}"))
     ids = [f"{r.id}*" if subject_of(r.id) in unsteady else r.id for r, _ in alike]
     table["id"] = ids[0] if len(ids) == 1 else tomlkit.item(ids).multiline(multiline=True)
     table["reason"] = reason or VARIES.sub("…", stated_line(message))

@@ -209,6 +209,21 @@ def test_a_failure_that_says_something_new_is_added_beside_the_entry_that_is_the
     assert write_known(path, [result(Verdict.FAIL, message="it raised E")], "") == 0
 
 
+def test_entries_of_one_cause_stand_together_under_its_title(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    ops = ("tanh", "tan", "tanh", "sinh")
+    said = ("no vectors", "no vectors", "no lists", "no\x1bvectors")
+    failed = [
+        result(Verdict.ERROR, f"numpy/op/{o}/{s[3:]}/float64", s) for o, s in zip(ops, said, strict=True)
+    ]
+    assert write_known(path, failed, "") == 4
+    lines = path.read_text().splitlines()
+    assert [line for line in lines if line.startswith("#")] == [
+        "# of one cause: tanh: no vectors (2 entries)"
+    ] * 2
+    assert len(read_known(path)) == 4
+
+
 def test_failures_of_one_cause_are_one_entry(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     ids = [f"numpy/op/tanh/{check}/float64" for check in ("vjp", "shape")]
