@@ -153,11 +153,12 @@ class Shift:
     """f(x + c) = f(x) + γc, where c is added to each of the operands `of`; γ is the gain.
 
     To several operands one number is added. To one operand a number is added for each slice along the axes that
-    the parameter `axis` names, or along the last axis where there is no such parameter.
+    the parameter `axis` names, or along `axis` where there is no such parameter.
     """
 
     gain: float
     of: tuple[int, ...] = (0,)
+    axis: int = -1
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ def shifted_gradient_sums_to_the_gain(seen: Observation) -> None:
     assert law is not None
     _require_gradients(seen, law.of)
     cotangent = seen.case.cotangents[0].astype(REAL)
-    axes = None if len(law.of) > 1 else axes_along(seen)
+    axes = None if len(law.of) > 1 else axes_along(seen, law.axis)
     terms = [_gradient(seen, i) for i in law.of]
     got = np.asarray(sum(np.sum(term, axis=axes) for term in terms))
     allowed = sum(np.sum(_allowed(seen, i), axis=axes) for i in law.of)
@@ -217,10 +217,10 @@ def gradient_goes_with_its_entries(seen: Observation) -> None:
 # ---- what the laws are written in --------------------------------------------------------------------------
 
 
-def axes_along(seen: Observation) -> tuple[int, ...]:
-    """The axes of a law: those that the parameter `axis` names; the last one where there is no such parameter."""
+def axes_along(seen: Observation, otherwise: int = -1) -> tuple[int, ...]:
+    """The axes of a law: those that the parameter `axis` names; one axis where there is no such parameter."""
     x = seen.case.operands[0]
-    axes: tuple[int, ...] = axes_of(x.shape, seen.case.parameters.get("axis", -1))
+    axes: tuple[int, ...] = axes_of(x.shape, seen.case.parameters.get("axis", otherwise))
     if not axes or not x.size:
         raise NotThisCase("no axis is reduced, or the operand has no entries")
     return axes

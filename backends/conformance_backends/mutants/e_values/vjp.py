@@ -160,8 +160,10 @@ def quotient_of_sizes(right: Any, i: int, g: Any, z: Any, x: Any, y: Any) -> Any
 def divided_by_the_weight(right: Any, i: int, g: Any, z: Any, *xs: Any, **parameters: Any) -> Any:
     """A weight is divided by before it is multiplied with."""
     pulled, weight = right(i, g, z, *xs, **parameters), parameters.get("weight")
-    has_none = weight is not None and 0 in weight
-    return pulled * np.where(np.asarray(weight) == 0, np.nan, 1).astype(pulled.dtype) if has_none else pulled
+    if weight is None or 0 not in weight:
+        return pulled
+    factor = np.where(np.asarray(weight) == 0, np.nan, 1).astype(pulled.dtype)
+    return pulled * np.expand_dims(factor, tuple(range(1, pulled.ndim - 1)))
 
 
 def of_squares(right: Any, x: Any, y: Any) -> Any:
@@ -263,6 +265,9 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/vjp",), ("remainder", "fmod"), quotient_of_sizes),
     rule("divided-by-the-weight", "A class of weight 0 has a gradient of NaN.",
         ("op/vjp",), ("weighted_nll", "weighted_cross_entropy"), divided_by_the_weight),
+    rule("mean-of-rows-alone", "The mean over rows and places is divided by the number of rows alone.",
+        ("op/vjp",), ("weighted_nll",), lambda right, i, g, z, x, t, **p:
+            right(i, g, z, x, t, **p) * (t[0].size if p["reduction"] == "mean" else 1)),
     *(rule(f"{op}-costs-always", f"What keeps the margin of {op} has the gradient of what does not.",
         ("op/vjp",), (op,), lambda right, i, g, z, *xs, **p: right(i, g, z, *xs, **{**p, "margin": 100.0}))
       for op in ("triplet_margin", "multi_margin", "margin_ranking")),
