@@ -32,10 +32,11 @@ def einsum(*operands: Any, subscripts: str) -> Any:
 
 @dispatched
 def cov(x: Any, *, correction: int) -> Any:
-    """The covariances of the rows, over as many observations as there are columns, less the correction; of one row a number."""
-    centred = x - np.mean(x, axis=1, keepdims=True)
-    product = centred @ np.matrix_transpose(centred) / (np.shape(x)[1] - correction)
-    return product if len(x) > 1 else np.reshape(product, ())
+    """The covariances of the rows, over as many observations as there are columns, less the correction; of one row, or of a vector, a number."""
+    rows = x if np.ndim(x) > 1 else np.expand_dims(x, 0)
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    product = centred @ np.matrix_transpose(centred) / (np.shape(rows)[1] - correction)
+    return product if len(rows) > 1 else np.reshape(product, ())
 
 
 # -- products --------------------------------------------------------------------------------------
@@ -196,10 +197,11 @@ def _contracted(factors: Sequence[tuple[str, Any]], target: str) -> Any:
 
 def cov_vjp(g: Any, z: Any, x: Any, correction: int) -> Any:
     """(g + gᵀ) X/(n − c), X the rows without their means."""
-    rows, count = np.shape(x)
-    whole = np.reshape(g, shape=(rows, rows))
-    centred = x - np.mean(x, axis=1, keepdims=True)
-    return np.matmul(whole + transposed(whole), centred) / (count - correction)
+    rows = x if np.ndim(x) > 1 else np.expand_dims(x, 0)
+    count, each = np.shape(rows)
+    whole = np.reshape(g, shape=(count, count))
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    return np.reshape(np.matmul(whole + transposed(whole), centred) / (each - correction), np.shape(x))
 
 
 # -- rows ------------------------------------------------------------------------------------------
