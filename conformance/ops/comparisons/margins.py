@@ -209,7 +209,7 @@ ABOVE, BELOW = (
 
 def triplets(choose: Choose) -> Signature:
     """Anchors, with what is alike far on one side, which costs, and what is not beside them; the same exchanged; and both."""
-    shape, (alike, other) = choose(VECTORS), choose(((FAR, BESIDE), (BESIDE, FAR), (ABOVE, BELOW)))
+    shape, (alike, other) = choose((*VECTORS, (3,), (2, 2, 3))), choose(((FAR, BESIDE), (BESIDE, FAR), (ABOVE, BELOW)))
     parameters = {
         # Where some triplets cost and some do not, no difference of operands written in binary is the margin itself.
         "margin": choose((1.0, 0.5)) if alike is FAR else 0.5 if alike is BESIDE else 0.53,
@@ -237,8 +237,8 @@ POWERS = ((2, 1.0, REAL), (1, 0.0, DISTINCT), (1, 1.5, LOW), (2, 0.3, REAL))
 
 
 def scoring(choose: Choose) -> Signature:
-    """Rows of scores, targets among the classes, and weights of few classes."""
-    n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2), (5, 7), (2, 17), (33, 2), (2, 129), (66, 3)))
+    """Rows of scores, or one, targets among the classes, and weights of few classes."""
+    *n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2), (5, 7), (3,), (2, 17), (33, 2), (2, 129), (66, 3)))
     p, margin, domain = choose(POWERS)
     parameters = {
         "p": p,
@@ -246,7 +246,7 @@ def scoring(choose: Choose) -> Signature:
         "weight": choose((None, WEIGHTS.get(c))),
         "reduction": choose(REDUCTIONS),
     }
-    return Signature(((n, c), (n,)), parameters, domains=(domain, index_below(c)))
+    return Signature(((*n, c), tuple(n)), parameters, domains=(domain, index_below(c)))
 
 
 LABELLED = laws.shapes_of(
