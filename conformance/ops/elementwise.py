@@ -49,8 +49,8 @@ def rsqrt(x: Any) -> Any:
 
 @dispatched
 def xlogy(x: Any, y: Any) -> Any:
-    """x·log y, which is 0 at x = 0 for every y."""
-    return np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, y)))[()]
+    """x·log y, which is 0 at x = 0 for every number y."""
+    return np.where((x == 0) & (y == y), 0, x * np.log(np.where(x == 0, 1, y)))[()]
 
 
 # -- slopes too long for a table -------------------------------------------------------------------

@@ -209,7 +209,10 @@ ABOVE, BELOW = (
 
 def triplets(choose: Choose) -> Signature:
     """Anchors, with what is alike far on one side, which costs, and what is not beside them; the same exchanged; and both."""
-    shape, (alike, other) = choose((*VECTORS, (3,), (2, 2, 3))), choose(((FAR, BESIDE), (BESIDE, FAR), (ABOVE, BELOW)))
+    shape, (alike, other) = (
+        choose((*VECTORS, (3,), (2, 2, 3))),
+        choose(((FAR, BESIDE), (BESIDE, FAR), (ABOVE, BELOW))),
+    )
     parameters = {
         # Where some triplets cost and some do not, no difference of operands written in binary is the margin itself.
         "margin": choose((1.0, 0.5)) if alike is FAR else 0.5 if alike is BESIDE else 0.53,

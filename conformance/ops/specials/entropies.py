@@ -22,8 +22,8 @@ def entr(x: Any) -> Any:
 
 @dispatched
 def rel_entr(x: Any, y: Any) -> Any:
-    """x log(x/y), which is 0 at x = 0 for every y."""
-    return np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, x) / np.where(x == 0, 1, y)))[()]
+    """x log(x/y), which is 0 at x = 0 for every number y."""
+    return np.where((x == 0) & (y == y), 0, x * np.log(np.where(x == 0, 1, x) / np.where(x == 0, 1, y)))[()]
 
 
 @dispatched

@@ -20,9 +20,23 @@ def zero_added(right: Any, *xs: Any, **p: Any) -> Any:
     return right(*xs, **p) + 0.0
 
 
+def passes_nan_over(right: Any, x: Any, lower: Any, upper: Any, **p: Any) -> Any:
+    """Between bounds by the functions that prefer a number to NaN."""
+    return np.fmin(np.fmax(x, lower), upper) if x.dtype.kind == "f" else right(x, lower, upper, **p)
+
+
+def nan_costs_nothing(right: Any, *xs: Any, **p: Any) -> Any:
+    """What is NaN in a value is 0."""
+    return np.nan_to_num(right(*xs, **p), nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     rule("one-at-infinity", "The gradient of an infinite operand is the cotangent.",
         ("op/at-infinity",), ("sqrt", "asinh", "hypot"), one_at_infinity),
     value("zeros-lose-their-sign", "A value that is a negative zero is a positive one.",
         ("op/signed-zeros",), ("where", "expm1", "reshape"), zero_added),
+    value("nan-bound-passed-over", "A bound that is NaN bounds nothing.",
+        ("op/value-at-nan",), ("clip_between",), passes_nan_over),
+    value("nan-costs-nothing", "Where a score is NaN the loss is 0.",
+        ("op/value-at-nan",), ("multilabel_margin", "softplus", "matmul"), nan_costs_nothing),
 )  # fmt: skip
