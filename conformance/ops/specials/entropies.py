@@ -28,8 +28,8 @@ def rel_entr(x: Any, y: Any) -> Any:
 
 @dispatched
 def xlog1py(x: Any, y: Any) -> Any:
-    """x log(1 + y), which is 0 at x = 0 for every y."""
-    return np.where(x == 0, 0, x * np.log1p(np.where(x == 0, 0, y)))[()]
+    """x log(1 + y), which is 0 at x = 0 for every number y."""
+    return np.where((x == 0) & (y == y), 0, x * np.log1p(np.where(x == 0, 0, y)))[()]
 
 
 # -- rows ------------------------------------------------------------------------------------------
