@@ -64,6 +64,8 @@ TIES = (
     tie("median", "tie-of-3", [1.0, 2.0, 2.0, 2.0, 3.0], [1, 2, 3], **WHOLE),
     tie("median", "all-equal", [2.0, 2.0, 2.0], [0, 1, 2], **WHOLE),
     limit("quantile", "tie-of-the-middle-two", ([1.0, 2.0, 2.0, 3.0],), ([0, 0.5, 0.5, 0],), q=0.5, **WHOLE),
+    *(limit("quantile", f"at-an-entry-{method}", ([1.0, 3.0, 2.0],), ([0, 0, 1],), q=0.5, method=method, **WHOLE)
+      for method in ("linear", "lower", "higher", "nearest", "midpoint")),
     fair("quantile", "tie-of-3-of-an-even-count", ([3.0, 2.0, 2.0, 2.0],), (([0] * 4, [0, 0.5, 0.5, 0.5]),), {
         SHARED: ([0, 1 / 3, 1 / 3, 1 / 3],), FIRST: ([0, 0.5, 0.5, 0],), LAST: ([0, 0, 0.5, 0.5],)},
         nature=Nature.TIE, total=1.0, q=0.5, **WHOLE),

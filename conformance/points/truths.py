@@ -55,6 +55,7 @@ POINTS: tuple[SpecialPoint, ...] = (
             ("in-rows", EQUAL, ROWS),
             ("in-columns", EQUAL, COLUMNS),
             ("of-a-matrix", EQUAL, WHOLE),
+            ("of-both-signs", [-0.0, 0.0, -0.0], WHOLE),
         )
     ),
 )

@@ -1,9 +1,10 @@
-"""Chapter E: gradients at complex operands, in forward mode and of second order too."""
+"""Chapter E: values and gradients at complex operands, in forward mode and of second order too."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,17 +14,25 @@ from conformance.case import Array
 from conformance.checks.comparison import Comparison, hold_all_within, hold_within
 from conformance.checks.e_values.forward_mode import compared_places, inner, pushed_by_rule
 from conformance.checks.e_values.second_order import has_curvature
-from conformance.checks.engine_calls import is_refusal, require_offered, tangents_of
+from conformance.checks.engine_calls import is_refusal, require_offered, tangents_of, unless_refused
 from conformance.checks.observation import Observation, hold_gradients, plain
 from conformance.checks.registry import COMPLEX, NotThisCase, declared_convention, op_check
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Trait
 from conformance.ops.names import CONJ
-from conformance.oracle.allowance import Expected, expected_gradients, extended, reference_vjp
+from conformance.oracle.allowance import (
+    Expected,
+    expected_gradients,
+    expected_values,
+    extended,
+    reference_vjp,
+)
 from conformance.values import direction
 
 T = TypeVar("T")
 WIDE = frozenset({"complex128"})
+# What a complex product's rounding is over a real one's (Brent, Percival & Zimmermann 2007, theorem 2).
+PRODUCT = 5**0.5
 STEP = 2.0**-17  # of the differences by which second derivatives are found, in extended precision
 ROUGHLY = 1e-9  # what they, and the roundings of an engine, are off, relatively to the largest entry, or to the terms where all cancel
 
@@ -56,6 +65,41 @@ def _expected(seen: Observation, convention: str) -> list[Expected]:
     conjugated = replace(seen.case, cotangents=tuple(map(np.conj, seen.case.cotangents)))
     found = expected_gradients(seen.op, conjugated, perturbations=seen.perturbations)
     return [replace(expected, exact=np.conj(expected.exact)) for expected in found]
+
+
+@op_check("E22", "complex-value", applies=_is_holomorphic, dtypes=COMPLEX, sparing_in=COMPLEX)
+def value_at_complex_operands_equals_reference(seen: Observation) -> list[Comparison]:
+    """At complex operands the value is the reference's; on either axis it is that of the side which the sign of the zero names."""
+    values = unless_refused(seen.forward, seen.backend)
+    if values is None:
+        raise Unsupported("the engine does not compute it of complex numbers")
+    allowed = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
+    said = "differs from the reference value"
+    compared = [
+        hold_within(got, replace(exact, allowed=PRODUCT * exact.allowed), "the value", claim=said)
+        for got, exact in zip(values, allowed, strict=True)
+    ]
+    if Trait.ELEMENTWISE in seen.op.traits and len(seen.case.operands) == 1:
+        for parts in product((1.0, -1.0, 0.0, -0.0), repeat=2):
+            if 0 in parts:
+                _hold_on_axis(seen, *parts)
+    return compared
+
+
+def _hold_on_axis(seen: Observation, real: float, imaginary: float) -> None:
+    """Claim the value where one part is a zero of a sign, and the other twice the size of the operand's, so that it is beyond cuts."""
+    (x,) = seen.case.operands
+    there = np.empty_like(x)
+    there.real, there.imag = real * 2 * np.abs(x.real), imaginary * 2 * np.abs(x.imag)
+    exact = np.asarray(seen.op.reference(there, **seen.case.parameters))
+    (output,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), [there])
+    is_number = np.isfinite(exact)
+    off = np.where(is_number, np.maximum(1, np.abs(exact)), 1) * np.sqrt(np.finfo(x.dtype).eps)
+    got, zeros = plain(seen.backend, output), np.zeros(())
+    if got.shape == exact.shape:
+        got, exact = np.where(is_number, got, zeros), np.where(is_number, exact, zeros)
+    what = f"the value on the side of {real:+g}{imaginary:+g}i of an axis"
+    hold_within(got, Expected(exact, off, off), what, claim="differs from the reference value")
 
 
 @op_check("E23", "conjugated", applies=_is_holomorphic, dtypes=WIDE, compiles=True)

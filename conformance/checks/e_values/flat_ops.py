@@ -13,7 +13,7 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import as_factor_of, form_of_no_gradient, is_refusal
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import OtherConvention, declared_convention, flat_check
-from conformance.dtype import BFLOAT16, HALF, carried
+from conformance.dtype import BFLOAT16, HALF, carried, finfo
 from conformance.errors import Violation
 from conformance.op import OperandKind, Shape
 from conformance.ops.names import MULTIPLY, RESHAPE
@@ -21,6 +21,7 @@ from conformance.ops.rows import unbroadcast
 from conformance.values import cotangent
 
 SPECIAL = (np.nan, np.inf, -np.inf)
+BEYOND_INTEGERS = (-(2.0**100), 1.5 * 2.0**63, 2.0**64)
 AND = " and "
 BARRED = "barred"  # the op is not even computed of what needs a gradient
 
@@ -80,6 +81,7 @@ def _hold_value_on_jumps(seen: Observation) -> None:
     expected = _reference(seen, operands)
     # A rounded quotient of infinities, and a step at one, are nobody's question.
     if _is_real(operands[0]) and (expected.dtype.kind == "b" or not is_pair):
+        _hold_far(seen, operands)
         first = int(is_pair)  # what most predicates are about, after the equal entries
         of_nan, of_other = (_with(operands, first, special) for special in (SPECIAL, (-np.nan, *SPECIAL[1:])))
         value, other = (carried(_reference(seen, given)) for given in (of_nan, of_other))
@@ -93,6 +95,15 @@ def _hold_value_on_jumps(seen: Observation) -> None:
         beside = np.where(is_number, got, expected)
         hold_equal(beside, expected, "the value where the op jumps differs from the reference value")
     hold_equal(got, expected, "the value at NaN differs from the reference value")
+
+
+def _hold_far(seen: Observation, operands: Sequence[Array]) -> None:
+    """Claim that the value is the reference's at numbers that no integer of 64 bits holds, or near the largest of a narrow dtype."""
+    largest = float(finfo(seen.case.dtype).max)
+    far = _with(operands, 0, [np.clip(x, -largest, largest) for x in BEYOND_INTEGERS])
+    (output,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), far)
+    what = "the value at large numbers differs from the reference value"
+    hold_equal(plain(seen.backend, output), _reference(seen, far), what)
 
 
 def _with(operands: Sequence[Array], first: int, special: Sequence[float]) -> list[Array]:

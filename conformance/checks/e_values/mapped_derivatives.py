@@ -28,6 +28,7 @@ from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, GETITEM_INTEGER_ARRAY, MATMUL, MATRIX_TRANSPOSE, MULTIPLY
 from conformance.oracle.allowance import Expected
 
+LONGER_THAN_CHUNKS = 67  # entries: engines that compute Jacobians in chunks have a rest there
 TWO = 2  # calls side by side
 
 
@@ -126,6 +127,8 @@ def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function,
         yield "w[[2, 0, 1]], another order of the entries", turned, [w], [np.eye(3, dtype=x.dtype)[[2, 0, 1]]]
     of_t = 2 * t[..., None, None, None] * np.eye(4, dtype=t.dtype).reshape(2, 1, 2, 2, 1, 2)
     yield "t², t of three axes", lambda a: multiply(a, a), [t], [of_t]
+    long = sample.array((LONGER_THAN_CHUNKS,))
+    yield "y², y a long vector", lambda a: multiply(a, a), [long], [np.diag(2 * long)]
     yield "x w, w stretched", multiply, [x, w], [ones * w[:, None, None], by_row]
     yield "s x, s a number", multiply, [s, x], [x, s * ones]
     yield "the sum of x², a number", lambda a: total(multiply(a, a)), [x], [2 * x]

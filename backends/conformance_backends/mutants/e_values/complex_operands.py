@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Function
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, altered_rule, behaviour, rule, with_ops
+from conformance_backends.mutants.mutant import (
+    Mutant,
+    SteppedTape,
+    altered_rule,
+    behaviour,
+    rule,
+    value,
+    with_ops,
+)
 from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
@@ -80,6 +88,17 @@ class ConjugatedTangents(SteppedTape):
         return outputs, tuple(Tensor(np.conj(detach(t))) for t in pushed)
 
 
+def seen_from_above(right: Any, x: Any) -> Any:
+    """An imaginary part of -0 is one of 0."""
+    return right(x + 0.0) if x.dtype.kind == "c" else right(x)
+
+
+def value_through_single(right: Any, *xs: Any, **p: Any) -> Any:
+    """A complex128 value passes through complex64."""
+    found = right(*xs, **p)
+    return found.astype(np.complex64).astype(found.dtype) if found.dtype.kind == "c" else found
+
+
 CONVENTIONS = {**SteppedTape.conventions, "A18": "gradient"}
 
 HOLOMORPHIC = ("op/complex",)
@@ -99,6 +118,10 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("wrong-in-complex64", "In complex64 alone the gradient is a ten-thousandth too large.",
         HOLOMORPHIC, ("cos",), wrong_in_single),
     rule("rounded-to-complex64", "A complex128 gradient passes through complex64.", HOLOMORPHIC, ("reciprocal",), through_single),
+    value("cut-seen-from-above", "On a branch cut the value is always that above it.",
+        ("op/complex-value",), ("log2", "asin"), seen_from_above),
+    value("value-through-complex64", "A complex128 value passes through complex64.",
+        ("op/complex-value",), ("reshape", "matmul"), value_through_single),
     Mutant("conjugation-not-read", "The rule of sum reads a cotangent that conj has marked as conjugated as if it were not.",
         CONJUGATED, lambda: with_ops(unconjugated()), ("sum",)),
     Mutant("conj-keeps-its-cotangent", "The rule of conj does not conjugate.",

@@ -133,6 +133,12 @@ def zero_at_nan(right: Any, x: Any) -> Any:
     return np.where(np.isnan(x), x.dtype.type(0), right(x))
 
 
+def by_way_of_integers(right: Any, x: Any) -> Any:
+    """Large numbers, too, are made integers of 64 bits."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(x), right(x).astype(np.int64).astype(x.dtype), right(x))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     value("half-infinity-missed", "In float16 -inf is not recognised as infinite.", ("op/flat-narrow",), ("isinf",), misses_negative_infinity),
     value("angle-of-nan-zero", "The angle of NaN is 0.", FLAT_CHECK, ("angle",), zero_at_nan),
@@ -143,6 +149,7 @@ MUTANTS: tuple[Mutant, ...] = (
     masked_product("mask-detached-with-comparison", "A product with a comparison is detached from the graph like the comparison itself.", ("greater",), 0),
     value("nan-counts-as-false", "any and count_nonzero take a NaN for 0.", FLAT_CHECK, ("any", "count_nonzero"), nan_is_false),
     value("floor-truncates", "floor rounds negative numbers towards zero.", FLAT_CHECK, ("floor",), truncated),
+    value("floor-by-way-of-integers", "floor is wrong where no integer of 64 bits is large enough.", FLAT_CHECK, ("floor",), by_way_of_integers),
     value("rint-halves-up", "rint rounds halves up.", FLAT_CHECK, ("rint",), half_up),
     value("not-less-is-greater-or-equal", "What is not smaller is taken to be larger or equal, a NaN too.", FLAT_CHECK, ("greater_equal",), by_negation),
     value("equal-never", "No two numbers are equal.", FLAT_CHECK, ("equal",), never),

@@ -85,6 +85,16 @@ def square_columns_transposed(self: Any, function: Function, operands: Any, kind
     return [j.value.T if square else j for j, square in zip(found, is_square, strict=True)]
 
 
+def without_the_last_chunk(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """Computed for 32 entries at once, of which an incomplete chunk is forgotten."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    parts = [None if part is None else np.array(part.value) for part in found]
+    for part in parts:
+        if part is not None and part.ndim:
+            part[..., part.shape[-1] // 32 * 32 or None :] = 0
+    return tuple(parts)
+
+
 def diagonal_of_the_hessian(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
     """The Hessian has the second derivatives by each entry alone."""
     found = SteppedTape.jacobian(self, function, operands, kind)
@@ -118,6 +128,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E3/whole-jacobian",), jacobian=columns_of_the_first_operand),
     behaviour("square-columns-transposed", "Column by column a square Jacobian is transposed.",
         ("contract/E3/whole-jacobian",), jacobian=square_columns_transposed),
+    behaviour("jacobian-without-the-last-chunk", "Of a Jacobian in chunks of 32 entries of the operand the rest is zero.",
+        ("contract/E3/whole-jacobian",), jacobian=without_the_last_chunk),
     behaviour("diagonal-of-the-hessian", "A whole Hessian has no mixed derivatives.",
         ("contract/E5/whole-hessian",), jacobian=diagonal_of_the_hessian),
     behaviour("upper-half-of-the-hessian", "A whole Hessian by a vector has zeros below its diagonal.",
