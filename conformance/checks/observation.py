@@ -17,7 +17,7 @@ from conformance.backend import Backend, TapeBackend, Trace
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.checks.registry import NotThisCase
-from conformance.errors import AdapterError, ConformanceError, Violation
+from conformance.errors import AdapterError, ConformanceError, Violation, error_text
 from conformance.op import Op
 from conformance.oracle.allowance import (
     PERTURBATIONS,
@@ -133,7 +133,7 @@ class Observation:
             outputs, gradients = self.backend.vjp(function, given, pushed, self.wrt)
         except Exception as error:
             if operands is None and parameters is None and not isinstance(error, ConformanceError):
-                self._hold_shapes(f"so the gradient is refused: {type(error).__name__}: {error}")
+                self._hold_shapes(f"so the gradient is refused: {error_text(error)}")
             raise
         if len(gradients) != len(self.wrt):
             raise AdapterError(
