@@ -24,12 +24,12 @@ from conformance.load import start_timeout
 from conformance.questions import Item
 from conformance.run import journal
 from conformance.run.describe import Description
-from conformance.run.plan import PROFILES, parted
+from conformance.run.plan import PROFILES, parted, together
 from conformance.run.process import processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.threads import SETTINGS
 from conformance.run.workers.deaths import Deaths, lost
-from conformance.run.workers.worker import Worker, group_of, planned, together
+from conformance.run.workers.worker import Worker, group_of, planned
 from conformance.runfile.jsonl import decode, encode
 from conformance.runfile.known import in_force, read_known
 from conformance.runfile.records import BackendLine, ResultLine
