@@ -65,6 +65,11 @@ class DependencyError(ConformanceError):
 class Unsupported(ConformanceError):
     """The backend does not offer what a check needs; the message is the reason."""
 
+    def __str__(self) -> str:
+        return (
+            super().__str__() or "the adapter gives no reason"
+        )  # a result without a message would have none
+
 
 class Lacked(Unsupported):
     """The engine does not take a value of a parameter, as declared: it may take other calls of the op."""

@@ -20,7 +20,7 @@ from conformance.backend import Backend
 from conformance.checks import Check, load_all
 from conformance.checks.registry import NotThisCase, OtherConvention
 from conformance.clauses import STANDARD, Clause
-from conformance.errors import Unsupported, Violation, is_ctrl_c
+from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.ops import CATALOGUE
 from conformance.questions import Question, kind_of
 from conformance.run.mapped.findings import shortened
@@ -286,7 +286,7 @@ def _run(
                 raise
             is_of_convention = isinstance(error, Violation) or not is_of_op
             # An op that fails for another reason says nothing of the convention.
-            said = shortened(" ".join(f"{type(error).__name__}: {error}{numbers_of(error)}".split()))
+            said = shortened(" ".join(f"{error_text(error)}{numbers_of(error)}".split()))
             failed = Failed(said, not isinstance(error, Violation))
             return failed if is_of_convention else None
     return (None if is_of_op else reason) if reason else True

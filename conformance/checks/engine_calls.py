@@ -235,7 +235,7 @@ def require_offered(seen: Observation) -> None:
         if not (is_refusal(error) and (isinstance(error, NotImplementedError) or is_declared)):
             raise
         raise Unsupported(
-            f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {error}"
+            f"the engine has no gradient of {seen.op.name} in {seen.case.dtype}: {text_of(error)}"
         ) from None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -25,6 +25,7 @@ from conformance.checks.sample import Sample
 from conformance.collector import Collector
 from conformance.design.rows import Row, rows_of
 from conformance.dtype import is_inexact
+from conformance.errors import text_of
 from conformance.op import Op, Signature, Trait
 from conformance.ops import CATALOGUE, family_of
 from conformance.ops.names import ADD, MULTIPLY
@@ -96,7 +97,9 @@ class Member:
             try:
                 self.answers[engine] = Observation(engine, self.oracle).answer
             except Exception as error:  # the checks of the op report it
-                raise NotThisCase(f"the engine does not differentiate {self} alone: {error}") from None
+                raise NotThisCase(
+                    f"the engine does not differentiate {self} alone: {text_of(error)}"
+                ) from None
         return self.answers[engine]
 
     def hold(self, got: Sequence[Array | None], expected: Sequence[Array | None], what: str) -> None:
@@ -271,10 +274,7 @@ def weighted(engine: Backend, weights: Sequence[Any], outputs: Any) -> Any:
     """The 0-d sum of all entries of the outputs, each times its weight: the weights are then the cotangents."""
     add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
     terms = [total(multiply(w, z)) for w, z in zip(weights, tupled(outputs), strict=True)]
-    summed = terms[0]
-    for term in terms[1:]:
-        summed = add(summed, term)
-    return summed
+    return reduce(add, terms)
 
 
 def gradients_in(

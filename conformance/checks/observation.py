@@ -16,8 +16,9 @@ import numpy as np
 from conformance.backend import Backend, TapeBackend, Trace
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within
+from conformance.checks.conversion import WrongCount, converted, hold_count, not_an_array_of_numbers
 from conformance.checks.registry import NotThisCase
-from conformance.errors import AdapterError, ConformanceError, Violation
+from conformance.errors import AdapterError, ConformanceError, Violation, error_text
 from conformance.op import Op
 from conformance.oracle.allowance import (
     PERTURBATIONS,
@@ -133,8 +134,9 @@ class Observation:
             outputs, gradients = self.backend.vjp(function, given, pushed, self.wrt)
         except Exception as error:
             if operands is None and parameters is None and not isinstance(error, ConformanceError):
-                self._hold_shapes(f"so the gradient is refused: {type(error).__name__}: {error}")
+                self._hold_shapes(f"so the gradient is refused: {error_text(error)}")
             raise
+        hold_count(self.op.name, outputs, len(pushed))
         if len(gradients) != len(self.wrt):
             raise AdapterError(
                 f"{len(gradients)} gradients for {len(self.wrt)} operands, of {self.case.label}"
@@ -156,6 +158,8 @@ class Observation:
         """Claim that the value has the shape of the case's cotangents: what follows from another is said behind it."""
         try:
             shapes = [z.shape for z in self.forward()]
+        except WrongCount:
+            raise
         except Exception:
             return
         expected = [g.shape for g in self.case.cotangents]
@@ -193,7 +197,9 @@ class Observation:
     @cached_property
     def _value(self) -> tuple[Array, ...]:
         function = self.backend.call(self.op.name, self.case.parameters)
-        return self._plain(self.backend.forward(function, [np.array(x) for x in self.case.operands]))
+        outputs = self.backend.forward(function, [np.array(x) for x in self.case.operands])
+        hold_count(self.op.name, outputs, len(self.case.cotangents))
+        return self._plain(outputs)
 
     def _plain(self, arrays: Sequence[Any]) -> tuple[Array, ...]:
         """The values of arrays; an AdapterError names the op and its call."""
@@ -224,7 +230,7 @@ def plain(backend: Backend, array: Any) -> Array:
     if array is None:
         raise Violation("the engine gave None where an array is expected")
     backend.finish(array)
-    value = _converted(backend, array)
+    value = converted(backend, array)
     value = np.asarray(value) if isinstance(value, np.generic) else value
     found = not_an_array_of_numbers(value)
     if found:
@@ -268,32 +274,3 @@ def overwrite(backend: Backend, array: Any, value: Array | float, what: str) -> 
     if not memory.flags.writeable:
         raise Violation(f"{what} is memory that cannot be written: it is somebody else's")
     memory[...] = value
-
-
-def _converted(backend: Backend, array: Any) -> Any:
-    """What the adapter's `numpy` makes of an array; where it raises for none of the engine's arrays, what it was given."""
-    try:
-        return backend.numpy(array)
-    except Exception as error:
-        own = backend.array(np.ones(1))  # of an engine that computes with NumPy's arrays, one of those
-        is_own = type(own) is type(array) and getattr(own, "dtype", None) == getattr(array, "dtype", None)
-        if is_own or not isinstance(array, (np.ndarray, np.generic, int, float, complex, list, tuple)):
-            raise
-        name, given = type(backend).__name__, type(array).__name__
-        given += f" of {array.dtype}" if isinstance(array, np.ndarray) else ""
-        raise AdapterError(
-            f"{name}.numpy() was given a Python or NumPy value ({given}), where an op or a gradient (what grad(), gradient() "
-            f"or a pullback returns) must be the engine's array: {error}"
-        ) from error
-
-
-def not_an_array_of_numbers(value: Any) -> str:
-    """What something is that is no array of numbers; empty for one that is."""
-    if not isinstance(value, np.ndarray):
-        return type(value).__name__
-    if isinstance(value, (np.ma.MaskedArray, np.matrix, np.recarray)):
-        return f"a {type(value).__name__}"
-    is_structured = (
-        value.dtype.names is not None and value.dtype.itemsize > 0
-    )  # one without bytes stands for None
-    return f"an array of {value.dtype}" if is_structured or value.dtype.kind in "OSUMmT" else ""

@@ -18,6 +18,7 @@ from conformance.cli import settings
 from conformance.cli.console import json_alone
 from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
 from conformance.runfile import outputs
+from conformance.runfile.texts import without_commands
 
 VERBS = (
     "run",
@@ -157,7 +158,7 @@ def _coded(work: Callable[[], int]) -> int:
         print(f"conformance: the engine ended the process: {error_text(end)}", file=sys.stderr)
         return AdapterError.exit_code
     except ConformanceError as error:
-        print(f"conformance: {error}", file=sys.stderr)
+        print(without_commands(f"conformance: {error}"), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("conformance: interrupted", file=sys.stderr)

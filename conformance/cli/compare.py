@@ -34,6 +34,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.run.conduct import FAILED, INCOMPLETE
     from conformance.runfile.compare import compare
     from conformance.runfile.jsonl import read_results
+    from conformance.runfile.texts import without_commands
     from conformance.runfile.whole import write_whole
 
     old, new = read_results(options.old), read_results(options.new)
@@ -47,7 +48,7 @@ def command(options: argparse.Namespace) -> int:
     if options.as_json:
         print_document(encoded)
     else:
-        print(as_text(found))
+        print(without_commands(as_text(found)))
     add_to_summary(as_markdown(found))
     if found.is_regression:
         return FAILED

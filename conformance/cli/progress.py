@@ -29,7 +29,7 @@ from conformance.runfile.known import message_of
 from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.severity import SEVERITY_TEXT, Severity
-from conformance.runfile.texts import printable
+from conformance.runfile.texts import printable, without_commands
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each
@@ -55,8 +55,8 @@ class Progress:
         self._first = self._printed = 0.0  # when the first result came, when a line was printed
 
     def say(self, text: str) -> None:
-        """One line; engines' own words are not markup."""
-        self.console.print(Text(text))
+        """One line; engines' own words are neither markup nor commands."""
+        self.console.print(Text(without_commands(text)))
 
     def begin(self, header: RunLine, total: int, uncached: Sequence[str]) -> None:
         """The backends, and those that could not start."""

@@ -161,6 +161,7 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
     from conformance.run.claims.capabilities import undeclared
     from conformance.run.mapped.known import claim_known
     from conformance.run.smoke import hint_for, questions, try_question, version_of
+    from conformance.runfile.texts import without_commands
 
     can_go_on = True
     for question in questions(backend):
@@ -173,11 +174,11 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
         )
         if reason and not question.is_basic:
             found.known[question.claim] = reason
-            print(f"          {reason}: {answer}")
+            print(without_commands(f"          {reason}: {answer}"))
         elif answer:
             found.is_right = False
             can_go_on &= not question.is_basic
-            print(f"          {answer}\n          hint: {hint_for(question, answer)}")
+            print(without_commands(f"          {answer}\n          hint: {hint_for(question, answer)}"))
     with to_errors():
         lacking = not_taken(backend)
     for shape, reason in lacking.items():

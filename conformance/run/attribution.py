@@ -68,7 +68,7 @@ def origin_of(failure: BaseException) -> Origin:
     files = [file for file in files_of(failure) if not _is_neutral(file)]
     if issubclass(type(failure), RecursionError) and 2 * sum(map(_is_ours, files)) < len(files):
         return Origin.ENGINE
-    if not files or not _is_ours(files[-1]):
+    if not files or not _is_ours(files[-1]) or is_misfit_of_adapter(failure):
         return Origin.ENGINE
     return Origin.OURS if all(map(_is_ours, files)) else Origin.CALLBACK
 
@@ -99,6 +99,26 @@ def is_about_python_values(failure: BaseException) -> bool:
 def is_about_the_call(failure: BaseException) -> bool:
     """Whether a TypeError says that arguments do not fit what is called: it is raised by the line that calls."""
     return isinstance(failure, TypeError) and bool(CALLED_WRONGLY.search(text_of(failure)))
+
+
+def is_misfit_of_adapter(failure: BaseException) -> bool:
+    """Whether a TypeError says that a call does not fit a method which an adapter defines: the protocol's calls are ours.
+
+    Python names the method as its class does, and raises where it is called, so that no frame is the adapter's.
+    """
+    if not issubclass(type(failure), TypeError) or not is_about_the_call(failure):
+        return False
+    owner = text_of(failure).partition("(")[0].rpartition(".")[0]
+    return owner in {adapter.__qualname__ for adapter in _adapters(conformance.backend.Backend)}
+
+
+def _adapters(kind: type) -> Iterator[type]:
+    """The classes that are made of a class of the protocol's, at any depth."""
+    made: type
+    for made in type.__subclasses__(kind):
+        if made.__module__.partition(".")[0] != conformance.__name__:
+            yield made
+        yield from _adapters(made)
 
 
 def files_of(failure: BaseException) -> list[str]:

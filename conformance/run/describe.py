@@ -21,6 +21,7 @@ from conformance.errors import ConformanceError, error_text
 from conformance.load import leave, load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
 from conformance.run.process import caches
+from conformance.run.process.ends import manner
 from conformance.run.process.processes import end_group, orphans_ended
 from conformance.runfile.records import BackendLine
 
@@ -109,7 +110,9 @@ class PendingDescription:
         if hindered := _no_room():
             return self._failed(f"the adapter {self.spec} could not say what it is: {hindered}")
         last = (err.strip().splitlines() or ["it said nothing"])[-1]
-        return self._failed(f"the adapter {self.spec} ended its process (exit {code}) while starting: {last}")
+        return self._failed(
+            f"the adapter {self.spec} ended its process ({manner(code)}) while starting: {last}"
+        )
 
     def _failed(self, error: str) -> Description:
         return Description(BackendLine(name_of(self.spec), "", "", error=error), spec=self.spec)

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
+from conformance.runfile.texts import without_commands
 
 LONGEST_COMMAND = 8000  # characters of the command that asks again
 
@@ -53,7 +54,7 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
             evidence.script
         ):  # neither without a dialect nor of a crash or a timeout, which recording would meet again
             lines.append("          as a script: add --script")
-    return "\n".join(lines)
+    return without_commands("\n".join(lines))
 
 
 def _spec_of(result: ResultLine, backend: BackendLine | None) -> str:

@@ -144,13 +144,15 @@ def _title_of(thread: str) -> str:
 
 
 def last_output(folder: Path, worker: str) -> str:
-    """The end of what a worker's engine wrote to the terminal."""
+    """The end of what a worker's engine wrote to the terminal, from the beginning of a line where one is in it."""
     try:
         with (folder / f"{worker}.out").open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - LAST))
-            return file.read(LAST).decode(errors="replace").strip()
+            before = max(0, file.seek(0, os.SEEK_END) - LAST)
+            file.seek(before)
+            text = file.read(LAST).decode(errors="replace").strip()
     except OSError:
         return ""
+    return (text.partition("\n")[2] if before else "") or text
 
 
 def kept(folder: Path, worker: str) -> str:

@@ -14,6 +14,7 @@ from conformance.load import start_timeout
 from conformance.questions import Item
 from conformance.run import journal
 from conformance.run.process import deadline, processes
+from conformance.run.process.ends import manner
 from conformance.run.workers.deaths import Deaths, lost
 from conformance.run.xdist_scheduler import is_stop_of_session, process_of, stop_session
 from conformance.runfile.jsonl import decode
@@ -112,7 +113,10 @@ class Keeper:
         self._failed_starts += 1
         if self._failed_starts >= STARTS:
             said = journal.last_words(self.folder, worker) or journal.last_output(self.folder, worker)
-            why = self.watch.why.get(worker) or f"it ended with exit code {_code(node)}"
+            why = (
+                self.watch.why.get(worker)
+                or f"it ended ({manner(_code(node)) or 'its exit code is unknown'})"
+            )
             self.not_started = f"{STARTS} workers could not start; the last one: {why}" + (
                 said and f"\n{said}"
             )

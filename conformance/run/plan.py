@@ -184,6 +184,11 @@ def scope_of(item: Item) -> str:
     return f"{worth(item).name.lower()}:{item.scope}"
 
 
+def together(item: Item, until: float | None) -> str:
+    """What one worker runs in one go: the items of a scope, or less of it where the time has an end."""
+    return item.scope if until is None else scope_of(item)
+
+
 def by_chapter(items: Iterable[Item]) -> dict[str, int]:
     """How many items each chapter of the standard has among these; a probe is of a capability instead."""
     clauses = ((STANDARD.get(item.definition.clause), item) for item in items)

@@ -20,6 +20,7 @@ import pytest
 from conformance.questions import Item
 from conformance.run.journal import NOT_LOADED
 from conformance.run.keeper import Keeper, Waiting
+from conformance.run.plan import together
 from conformance.run.process import processes
 from conformance.run.process.deadline import is_over
 from conformance.runfile.known import KnownFailure
@@ -80,7 +81,14 @@ def run_session(
             *("--rootdir", name, "-c", os.devnull, "--capture=no", "--import-mode=importlib"),
             *("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:warnings", "-p", "no:faulthandler"),
             *(part for plugin in PLUGINS for part in ("-p", plugin)),
-            *("-n", str(workers), "--dist", "loadgroup", "--max-worker-restart", str(MANY)),
+            *(
+                "-n",
+                str(_needed(items, workers, until)),
+                "--dist",
+                "loadgroup",
+                "--max-worker-restart",
+                str(MANY),
+            ),
             *(part for spec in specs for part in ("--conformance-backend", spec)),
             *("--conformance-journal", name, "--conformance-timeout", str(timeout)),
             *("--conformance-plan", str(plan)),
@@ -100,6 +108,11 @@ def run_session(
                 keeper.watch.end_all()
         ended = _ended(keeper, code, said.getvalue().strip(), _not_loaded(folder))
         return replace(ended, left_out=keeper.deaths.left_out, unexplained=keeper.deaths.unexplained)
+
+
+def _needed(items: Sequence[Item], workers: int, until: float | None) -> int:
+    """As many workers as there is work for: each loads the engine, and one more than groups would have nothing to do."""
+    return max(1, min(workers, len({together(item, until) for item in items})))
 
 
 def _not_loaded(folder: Path) -> str:

@@ -18,6 +18,7 @@ from conformance.run.attribution import (
     is_about_python_values,
     is_about_the_call,
     is_defect,
+    is_misfit_of_adapter,
     origin_of,
 )
 from conformance.runfile.records import ResultLine, Verdict
@@ -78,6 +79,7 @@ def is_slip(failure: BaseException, adapter: type[Backend]) -> bool:
         is_name
         or looks_up
         or reads
+        or is_misfit_of_adapter(failure)
         or (is_innermost and (is_about_python_values(failure) or is_about_the_call(failure)))
     )
     return origin is Origin.CALLBACK or converts or is_own

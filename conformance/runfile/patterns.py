@@ -11,8 +11,8 @@ VARIES = re.compile(
 )  # from run to run: memory, and names such as tensor_47
 COUNTED = r"(?<=\b[aeghj-rtv-z])\d+\b"  # variables that an engine counts, such as r17; f32, i64, u8, s8 and c64 are dtypes
 OF_THE_CASE = re.compile(
-    rf"{VARIES.pattern}|{COUNTED}|[\[(][\d\s,.+-]*\d[\d\s,.+-]*[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
-)  # what a message says of the call at hand: shapes, axes, lengths, values
+    rf"{VARIES.pattern}|{COUNTED}|[\[(][\s,.+-]*+\d[\d\s,.+-]*+[\])]|(?<!\w)-?\d[\d.]*(?:e[+-]?\d+)?"
+)  # what a message says of the call at hand: shapes, axes, lengths, values; nothing is tried twice in a long list of numbers
 TWO = 2  # messages that differ in numbers alone show that the numbers vary
 MOST = 20  # messages that are kept of one check
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 LONGEST = 10_000  # characters of one text of an engine's: more is no evidence
+COMMAND = re.compile(r"^([^\S\n]*+)(?=::)", re.MULTILINE)  # GitHub passes over the spaces before one
+OLD_COMMAND = "##["  # which GitHub obeys anywhere in a line
 
 
 def cut(text: str, longest: int = LONGEST) -> str:
@@ -20,3 +24,11 @@ def printable(text: str, longest: int = LONGEST) -> str:
     """
     text = cut(text, longest)
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def without_commands(text: str) -> str:
+    """A text for a terminal, no line of which is a command to GitHub, whose log may be that terminal.
+
+    An engine's message may hold `::stop-commands::x`, and is no part of the workflow.
+    """
+    return COMMAND.sub(r"\1| ", text).replace(OLD_COMMAND, "## [")

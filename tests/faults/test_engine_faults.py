@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.errors import raise_ctrl_c
 from conformance.questions import items_of
@@ -22,7 +23,7 @@ from conformance.runfile.texts import LONGEST
 from conformance.strategies import Effort
 
 from .engine_faults import FAULTS
-from .fault import HIT, TANH, Fault, engine_with
+from .fault import HIT, TANH, Fault, class_of, engine_with, forbidden
 
 EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)
 ITEMS = [
@@ -90,3 +91,21 @@ def test_what_replaces_a_function_once_leaves_no_answer_of_that_question() -> No
     assert np.sum is not np.tanh
     assert {r.verdict for r in results} == {"fail"}
     assert all("replaced numpy.sum, numpy.tanh" in r.evidence.message for r in results if r.evidence)
+
+
+@pytest.mark.parametrize("odd", [lambda self: 3, forbidden], ids=["returns no text", "raises"])
+def test_an_exception_whose_text_cannot_be_read_is_the_engines_in_every_question(odd: Any) -> None:
+    error = class_of(__str__=odd)
+
+    def op(x: Any) -> Any:
+        raise error
+
+    engine = type("Faulty", (NumpyTape,), {"ops": {**NumpyTape.ops, "tanh": op}, "__module__": __name__})
+    asked = [i for i in items_of("faulty", ("float64",)) if i.id.startswith("faulty/op/tanh/")]
+    results = list(Executor(engine(), seed=0, effort=EFFORT).results(asked))
+    errors = [r for r in results if r.verdict not in ("unsupported", "undecided")]
+    assert len(errors) > 10
+    for result in errors:
+        assert result.verdict == "error", result
+        assert result.evidence
+        assert result.evidence.message.startswith("Odd: (its text cannot be read: "), result.evidence.message

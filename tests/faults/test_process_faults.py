@@ -26,16 +26,16 @@ pytestmark = [
 
 # injected, verdict of the one question, a part of its message; the exit code of the run is 1, or 12 of one interrupted
 FAULTS = [
-    ("Exits0", "crash", "this ended the process"),
-    ("Exits1", "crash", "this ended the process"),
-    ("Aborts", "crash", "Aborted"),
+    ("Exits0", "crash", "this ended the process\n(exit 0)"),
+    ("Exits1", "crash", "this ended the process\n(exit 1)"),
+    ("Aborts", "crash", "(SIGABRT)\nFatal Python error: Aborted"),
     ("Segfaults", "crash", "Segmentation fault"),
     ("Sigbus", "crash", "Bus error"),
     ("Sigfpe", "crash", "Floating point exception"),
     ("Sigill", "crash", "Illegal instruction"),
-    ("Sigkill", "interrupted", "killed from outside, twice"),
+    ("Sigkill", "interrupted", "killed from outside, twice\n(SIGKILL, perhaps for want of memory)"),
     ("Sigterm", "interrupted", "killed from outside, twice"),
-    ("Sighup", "crash", "this ended the process"),
+    ("Sighup", "crash", "this ended the process\n(SIGHUP)"),
     ("Sigusr1", "crash", "this ended the process"),
     ("Sigalrm", "crash", "this ended the process"),
     ("Sigquit", "crash", "this ended the process"),

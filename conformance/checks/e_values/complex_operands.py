@@ -17,7 +17,7 @@ from conformance.checks.e_values.second_order import has_curvature
 from conformance.checks.engine_calls import is_refusal, require_offered, tangents_of, unless_refused
 from conformance.checks.observation import Observation, hold_gradients, plain
 from conformance.checks.registry import COMPLEX, NotThisCase, declared_convention, op_check
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Unsupported, Violation, text_of
 from conformance.op import Op, Trait
 from conformance.ops.names import CONJ
 from conformance.oracle.allowance import (
@@ -191,7 +191,7 @@ def _offered(call: Callable[[], T]) -> T:
     except Exception as error:
         if not is_refusal(error):
             raise
-        raise Unsupported(f"the engine refuses it at complex operands: {error}") from None
+        raise Unsupported(f"the engine refuses it at complex operands: {text_of(error)}") from None
 
 
 def _is_curved(op: Op) -> bool:

@@ -25,7 +25,7 @@ from conformance.checks.observation import Observation, Oracle, hold_gradients, 
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.dtype import BFLOAT16, HALF, finfo, is_inexact
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Unsupported, Violation, text_of
 from conformance.op import Op, Shift, Trait
 from conformance.ops import CATALOGUE, find
 from conformance.ops.names import ADD, MATMUL, MEAN, SUM
@@ -243,7 +243,7 @@ def forward_mode_in_half_precision_is_the_transpose_of_reverse_mode(engine: Back
             continue
         except Exception as failure:
             if is_right_alone(engine, member) and _is_right_in_double(engine, member):
-                raise Violation(f"{member}: {failure}") from failure
+                raise Violation(f"{member}: {text_of(failure)}") from failure
     if not count:
         raise NotThisCase("the engine has none of this sample's ops")
 

@@ -14,7 +14,7 @@ from conformance.checks.e_values.nan_isolation import MATRICES
 from conformance.checks.engine_calls import is_refusal, unless_refused
 from conformance.checks.observation import Observation, plain
 from conformance.checks.registry import DOUBLE, NotThisCase, op_check
-from conformance.errors import Violation
+from conformance.errors import Violation, text_of
 from conformance.op import Domain, Op, OperandKind, Trait
 from conformance.ops import family_of
 from conformance.ops.names import LINSPACE, WHERE
@@ -56,7 +56,7 @@ def gradient_at_infinity_is_the_limit(seen: Observation) -> None:
         except Exception as error:
             if not is_refusal(error):
                 raise
-            raise NotThisCase(f"the engine refuses infinity: {error}") from None
+            raise NotThisCase(f"the engine refuses infinity: {text_of(error)}") from None
         shapes = [seen.case.operands[i].shape for i in seen.wrt]
         slopes = [_slopes(seen, index, signs * size) for size in FAR]
         sums = [[unbroadcast(g, s) for g, s in zip(gradients, shapes, strict=True)] for gradients in slopes]

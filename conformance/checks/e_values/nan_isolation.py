@@ -17,7 +17,7 @@ from conformance.checks.comparison import Comparison, decides, hold_all_within, 
 from conformance.checks.engine_calls import is_refusal
 from conformance.checks.observation import Answer, Observation
 from conformance.checks.registry import DOUBLE, NotThisCase, op_check
-from conformance.errors import Violation
+from conformance.errors import Violation, text_of
 from conformance.kept import kept
 from conformance.op import Op, OperandKind, Trait
 from conformance.ops import family_of
@@ -175,7 +175,7 @@ def _answer(seen: Observation, what: str, **call: Any) -> Answer:
     except Exception as error:
         if not is_refusal(error):
             raise
-        raise NotThisCase(f"the engine refuses {what}: {error}") from None
+        raise NotThisCase(f"the engine refuses {what}: {text_of(error)}") from None
 
 
 def _hold_unrelated(

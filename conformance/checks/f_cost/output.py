@@ -15,7 +15,7 @@ from conformance.checks.f_cost.workload import hold_gradient, operands, squares
 from conformance.checks.members import Member, members
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
+from conformance.errors import Violation, text_of
 
 
 @contract("F5", "silent")
@@ -70,7 +70,8 @@ def _caught_in_destructors() -> Iterator[list[str]]:
 
 
 def _said(found: sys.UnraisableHookArgs) -> str:
-    return f"{found.exc_type.__name__}: {found.exc_value}"
+    text = "" if found.exc_value is None else text_of(found.exc_value)
+    return f"{found.exc_type.__name__}: {text}"
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance.backend import Backend
 from conformance.case import Case
-from conformance.errors import ConformanceError
+from conformance.errors import ConformanceError, text_of
 from conformance.op import Signature
 
 OURS = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ class MappedOp:
 
 def raised(case: Case, error: BaseException, backend: Backend, signature: Signature) -> Finding:
     """The finding of a call that raises: what it says, in one line, and its place."""
-    said = shortened(" ".join(str(error).split()))
+    said = shortened(" ".join(text_of(error).split()))
     name = "" if isinstance(error, ConformanceError) else f"{type(error).__name__}: "
     hint = READ if _is_raised_by_reading(error, backend) else ""
     return Finding(case.label, f"{name}{said}", place_of(error, backend), hint, signature, True)

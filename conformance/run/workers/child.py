@@ -24,12 +24,13 @@ from conformance.load import start_timeout
 from conformance.questions import Item
 from conformance.run import journal
 from conformance.run.describe import Description
-from conformance.run.plan import PROFILES, parted
+from conformance.run.plan import PROFILES, parted, together
 from conformance.run.process import processes
 from conformance.run.process.deadline import is_over
+from conformance.run.process.ends import manner
 from conformance.run.process.threads import SETTINGS
 from conformance.run.workers.deaths import Deaths, lost
-from conformance.run.workers.worker import Worker, group_of, planned, together
+from conformance.run.workers.worker import Worker, group_of, planned
 from conformance.runfile.jsonl import decode, encode
 from conformance.runfile.known import in_force, read_known
 from conformance.runfile.records import BackendLine, ResultLine
@@ -189,7 +190,10 @@ class Supervisor:
         if self._overdue:
             return f"the adapter {name} did not start within {start_timeout():g} s"
         said = journal.last_words(self.folder, self._name) or journal.last_output(self.folder, self._name)
-        return f"the adapter {name} ended its process (exit {code}) while starting" + (said and f": {said}")
+        return (
+            f"the adapter {name} ended its process ({manner(code) or 'its exit code is unknown'}) while starting"
+            + (said and f": {said}")
+        )
 
     def _start_again(self) -> None:
         for attempt in range(STARTS):

@@ -15,6 +15,7 @@ from conformance.errors import UsageError
 from conformance.ops import ALL_OPS
 from conformance.questions import Item, questions_in
 from conformance.run import journal
+from conformance.run.process.ends import beginning, manner, without_our_frames
 from conformance.run.verdict import result_for
 from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
@@ -122,7 +123,7 @@ class Deaths:
             self._deadly.add((self.items[culprit].backend, self.items[culprit].subject))
         self._after.pop(culprit, None)
         journal.add_culprit(self.folder, culprit)
-        verdict, message = self._verdict(worker, was_killed=was_killed, is_overdue=is_overdue)
+        verdict, message = self._verdict(worker, code, was_killed=was_killed, is_overdue=is_overdue)
         token = journal.asked(self.folder, worker)
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
         judged = judge(answer, self.known, datetime.date.today())
@@ -174,11 +175,16 @@ class Deaths:
         evidence = msgspec.structs.replace(line.evidence, unshrunk=unshrunk)
         return msgspec.structs.replace(line, evidence=evidence)
 
-    def _verdict(self, worker: str, *, was_killed: bool, is_overdue: bool) -> tuple[Verdict, str]:
+    def _verdict(
+        self, worker: str, code: int | None, *, was_killed: bool, is_overdue: bool
+    ) -> tuple[Verdict, str]:
+        """The verdict, and a message of which only the first line is the same each time that it dies of this."""
         words, output = journal.last_words(self.folder, worker), journal.last_output(self.folder, worker)
-        said = "".join(f"\n{text[: journal.LAST]}" for text in (words, output) if text)
+        traceback = beginning(without_our_frames(words), journal.LAST)
+        said = "".join(f"\n{text}" for text in (traceback, output) if text)
         if is_overdue or journal.was_timeout(words):
             return Verdict.TIMEOUT, f"no answer within {self.timeout:g} s{said}"
+        how = f"\n({manner(code)})" if code is not None else ""
         if was_killed:
-            return Verdict.INTERRUPTED, f"its process was killed from outside, twice{said}"
-        return Verdict.CRASH, f"this ended the process{said}"
+            return Verdict.INTERRUPTED, f"its process was killed from outside, twice{how}{said}"
+        return Verdict.CRASH, f"this ended the process{how}{said}"

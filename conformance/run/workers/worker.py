@@ -25,7 +25,7 @@ from conformance.run import journal
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.journal import Journal
-from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard
+from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard, together
 from conformance.run.process import alone, caches, memory, processes
 from conformance.run.process.deadline import is_over
 from conformance.run.process.surroundings import Surroundings
@@ -249,11 +249,6 @@ class Worker:
                 until=self.until,
             )
         return self._executors[name]
-
-
-def together(item: Item, until: float | None) -> str:
-    """What one worker runs in one go: the items of a scope, or less of it where the time has an end."""
-    return item.scope if until is None else scope_of(item)
 
 
 def group_of(item: Item, until: float | None) -> tuple[str, str]:

@@ -9,8 +9,8 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
-from conformance.checks.observation import Observation, Oracle
-from conformance.errors import Violation
+from conformance.checks.observation import Observation, Oracle, plain
+from conformance.errors import AdapterError, Violation
 from conformance.ops import ALL_OPS
 
 
@@ -50,3 +50,47 @@ def test_a_gradient_of_the_value_s_shape_is_reported_as_a_value_of_another_shape
     with pytest.raises(Violation, match=r"the value has shape \(\), expected \(1,\)") as caught:
         Observation(engine, Oracle(ALL_OPS["ravel"], case)).vjp()
     assert str(caught.value).endswith("and the gradient of operand 0 has shape (1,), its operand ()")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "returned"),
+    [((), "an empty tuple"), ((1, 1), "a tuple of 2"), ((1, None, 1), "a tuple of 3")],
+)
+def test_an_op_that_returns_several_arrays_for_one_is_the_adapters_slip(outputs: Any, returned: str) -> None:
+    def function(x: Any, axis: Any) -> Any:
+        return tuple(np.expand_dims(x, axis) if part else None for part in outputs)
+
+    said = f"^expand_dims returned {returned}, where one array is expected$"
+    for ask in (Observation.vjp, Observation.forward):
+        with pytest.raises(AdapterError, match=said):
+            ask(observed(function))
+
+
+def test_an_op_that_returns_one_array_for_several_is_the_adapters_slip() -> None:
+    engine = NumpyTape()
+    engine.ops = {**engine.ops, "unstack": lambda x, axis: x}  # type: ignore[misc]  # of this object alone
+    case = Case("unstack", (np.ones((2, 3)),), {"axis": 0}, (np.ones(3), np.ones(3)), ("C",) * 3, "float64")
+    with pytest.raises(
+        AdapterError, match=r"^unstack returned one array, where a tuple of 2 arrays is expected$"
+    ):
+        Observation(engine, Oracle(ALL_OPS["unstack"], case)).vjp()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ZeroDivisionError, r"^Reads\.numpy\(\) raised ZeroDivisionError: odd at test_observation\.py:\d+$"),
+        (MemoryError, r"^Reads\.numpy\(\) raised MemoryError: odd at test_observation\.py:\d+$"),
+        (AttributeError, r"was given a Python or NumPy value \(ndarray of float64\).*: odd$"),
+        (TypeError, r"was given a Python or NumPy value \(ndarray of float64\).*: odd$"),
+    ],
+)
+def test_what_numpy_raises_is_blamed_on_the_value_only_where_it_may_be_about_its_class(
+    error: type[Exception], said: str
+) -> None:
+    class Reads(NumpyTape):
+        def numpy(self, array: Any) -> Any:
+            raise error("odd")
+
+    with pytest.raises(AdapterError, match=said):
+        plain(Reads(), np.ones(3))

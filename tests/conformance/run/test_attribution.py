@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from conformance_backends.numpy_backend import NumpyTape
 import conformance.checks.engine_calls as ours
 from conformance.backend import Capability
 from conformance.checks import load_all
-from conformance.errors import AdapterError
+from conformance.errors import AdapterError, Unsupported
 from conformance.questions import items_of
 from conformance.run.attribution import DEEPEST, Origin, cut_traceback, functions_of, origin_of
 from conformance.run.conduct import INTERNAL, exit_code
@@ -193,3 +194,52 @@ class PullbackLater(PullbackAlone):
 def test_a_pullback_that_comes_without_its_output_is_the_adapters_slip(adapter: type[PullbackAlone]) -> None:
     failure = raised(lambda: adapter().vjp(NumpyTape.ops["negative"], [np.ones(3)], [np.ones(3)]))
     assert verdict_of(failure, adapter) is Verdict.ADAPTER_ERROR
+
+
+class TakesTooLittle(NumpyTape):
+    """Its methods do not take what the protocol gives them."""
+
+    def backward(self, output: Any) -> None:  # type: ignore[override]
+        super().backward(output)
+
+
+class FinishesNothing(NumpyTape):
+    """The same, of a method that a check calls."""
+
+    def finish(self) -> None:  # type: ignore[override]
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("adapter", "said"),
+    [
+        (TakesTooLittle, "TakesTooLittle.backward() got an unexpected keyword argument 'retain'"),
+        (FinishesNothing, "FinishesNothing.finish() takes 1 positional argument but 2 were given"),
+    ],
+)
+def test_a_method_that_does_not_take_what_the_protocol_gives_is_the_adapters_slip(
+    adapter: type[NumpyTape], said: str
+) -> None:
+    (result,) = Executor(adapter(), seed=0, effort=EFFORT, shrink=False).results([ITEM])
+    assert (result.verdict, result.evidence and result.evidence.message) == (
+        Verdict.ADAPTER_ERROR,
+        f"TypeError: {said}",
+    )
+
+
+def test_a_call_of_ours_that_does_not_fit_is_no_adapters_slip() -> None:
+    calling = placed(CALLING, ours.__file__, function=lambda: None)
+    assert origin_of(raised(partial(calling, 1))) is Origin.OURS
+
+
+@pytest.mark.parametrize("reason", ["", "not here"])
+def test_an_op_that_is_not_offered_is_unsupported_with_and_without_a_reason(reason: str) -> None:
+    def op(x: Any) -> Any:
+        raise Unsupported(reason)
+
+    engine = type("Declines", (NumpyTape,), {"ops": {**NumpyTape.ops, "tanh": op}})
+    (result,) = Executor(engine(), seed=0, effort=EFFORT).results([ITEM])
+    assert (result.verdict, result.evidence and result.evidence.message) == (
+        Verdict.UNSUPPORTED,
+        reason or "the adapter gives no reason",
+    )

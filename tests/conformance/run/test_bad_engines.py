@@ -36,7 +36,7 @@ def only_the_hit_question_is(done: Any, name: str, verdict: str) -> str:
 
 def test_an_op_that_ends_the_process_is_one_crash(command: Any, adapters: Path) -> None:
     done = run_dying(command, adapters, "Exits", "Segfaults")
-    assert only_the_hit_question_is(done, "Exits", "crash") == "this ended the process"
+    assert only_the_hit_question_is(done, "Exits", "crash") == "this ended the process\n(exit 3)"
     assert "Segmentation fault" in only_the_hit_question_is(done, "Segfaults", "crash")
 
 
@@ -181,6 +181,7 @@ def test_adapters_that_cannot_start_do_not_stop_the_others(command: Any, adapter
         "raises_at_import": "RuntimeError: libengine.so.7: cannot open shared object file",
         "quits_at_import": "SystemExit: no licence for this engine",
         "exits_at_import": "ended its process (exit 7) while starting",
+        "killed_at_import": "ended its process (SIGKILL, perhaps for want of memory) while starting: it said nothing",
         "hangs_at_import": "did not start within 5 s",
         "hangs_when_made": "did not start within 5 s",
         "no_backend": "holds no subclass of TapeBackend or FunctionalBackend",
@@ -242,7 +243,7 @@ def test_an_engine_whose_workers_cannot_start_is_not_started_and_the_suite_is_no
 ) -> None:
     done = command("run", adapters / "ends_in_workers.py", "-q", "op/tanh/vjp/float64", "-n", 1)
     assert done.code == 11
-    assert "could not start: 3 workers could not start; the last one: it ended with exit code 9" in done.out
+    assert "could not start: 3 workers could not start; the last one: it ended (exit 9)" in done.out
     assert "no licence for a second process" in done.out
     assert "of the suite" not in done.said
     assert not done.run.results

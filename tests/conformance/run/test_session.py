@@ -77,6 +77,27 @@ def test_a_session_in_which_nothing_was_asked_is_no_crash_of_the_engine(
     assert not kept
 
 
+@pytest.mark.parametrize(("until", "most"), [(None, 2), (1e12, 3)])
+def test_no_more_workers_are_started_than_there_are_groups(
+    monkeypatch: pytest.MonkeyPatch, until: float | None, most: int
+) -> None:
+    started: list[str] = []
+
+    def main(arguments: list[str], **_: Any) -> pytest.ExitCode:
+        started.append(arguments[arguments.index("-n") + 1])
+        return pytest.ExitCode.NO_TESTS_COLLECTED
+
+    monkeypatch.setattr(pytest, "main", main)
+    # of two scopes, one of which has items of two worths where the time has an end
+    names = ("mine/op/tanh/vjp/float64", "mine/op/tanh/shape/float64", "mine/op/exp/vjp/float64")
+    items = [item for item in items_of("mine", ("float64",)) if item.id in names]
+    for workers in (1, 2, 40):
+        run_session(
+            ["mine"], items, (), workers=workers, known=(), timeout=2.0, keep=lambda result: None, until=until
+        )
+    assert started == ["1", "2", str(most)]
+
+
 def test_a_death_by_the_watchdog_is_a_timeout(tmp_path: Path) -> None:
     assert kept_of(tmp_path, FIRST).verdict is Verdict.CRASH
     (tmp_path / "gw0.words").write_text("Timeout (0:00:02)!")
