@@ -20,7 +20,7 @@ from conformance.ops import laws
 from conformance.ops.activations import sigmoid, softplus
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import xlogy
-from conformance.ops.rows import general, in_precision_of, unbroadcast
+from conformance.ops.rows import general, in_precision_of, over, unbroadcast
 from conformance.ops.softmax import log_softmax, softmax
 from conformance.ops.specials.entropies import xlog1py
 from conformance.ops.traits import LINEAR, LOSS, PIECEWISE_LINEAR, QUADRATIC, Homogeneous, Shift
@@ -40,7 +40,7 @@ def reduced(losses: Any, reduction: str) -> Any:
 
 def shared(g: Any, count: int, reduction: str) -> Any:
     """The cotangent of each of `count` losses."""
-    return g / count if reduction == "mean" else g
+    return over(g, count) if reduction == "mean" else g
 
 
 # A mean of nothing is none.

@@ -16,7 +16,7 @@ from conformance.op import DISTINCT, NONZERO, Choose, Domain, Law, Op, OperandKi
 from conformance.ops import laws
 from conformance.ops.dispatch import dispatched
 from conformance.ops.elementwise import nonzero
-from conformance.ops.rows import general, linear, sign_of, size_of
+from conformance.ops.rows import general, linear, over, sign_of, size_of
 from conformance.ops.traits import (
     HOLOMORPHIC,
     ORDER_INVARIANT,
@@ -76,12 +76,12 @@ def deviation(x: Any, axis: Any) -> Any:
 
 def var_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
     """g · 2(x − μ)/(n − correction)."""
-    return kept(2 * g, x, axis) * deviation(x, axis) / (count(x, axis) - correction)
+    return over(kept(2 * g, x, axis) * deviation(x, axis), count(x, axis) - correction)
 
 
 def std_vjp(g: Any, z: Any, x: Any, axis: Any = None, keepdims: bool = False, correction: float = 0) -> Any:
     """g · (x − μ)/(z (n − correction)), 0 where no entry deviates."""
-    return kept(g / nonzero(z), x, axis) * deviation(x, axis) / (count(x, axis) - correction)
+    return over(kept(g / nonzero(z), x, axis) * deviation(x, axis), count(x, axis) - correction)
 
 
 def norm_of(size: Any, axis: Any, ord: float) -> Any:
@@ -241,7 +241,7 @@ SUMS = (
         formula="x̄ᵢ = g", source="linear; the transpose of summing is copying",
         law=laws.reduction((*laws.SHAPES, *laws.LONG_ROWS, MANY)), traits={REDUCTION, HOLOMORPHIC, ORDER_INVARIANT}),
     linear("mean", np.mean,
-        lambda g, x, axis=None, keepdims=False: spread(g, x, axis) / max(count(x, axis), 1),
+        lambda g, x, axis=None, keepdims=False: over(spread(g, x, axis), max(count(x, axis), 1)),
         formula="x̄ᵢ = g / n", source="the sum over n", law=MANY_ENTRIES,
         traits={REDUCTION, HOLOMORPHIC, Shift(1), ORDER_INVARIANT}),
     general("prod", np.prod, prod_vjp,

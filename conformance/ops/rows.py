@@ -17,6 +17,13 @@ from conformance.ops import laws
 PYTHON_NUMBERS = frozenset({bool, int, float, complex})
 
 
+def over(g: Any, count: int) -> Any:
+    """A cotangent divided by a count, in single precision where half has no number as large."""
+    if g.dtype == np.float16 and count > float(np.finfo(np.float16).max):
+        return (g.astype(np.float32) / count).astype(np.float16)
+    return g / count
+
+
 def unbroadcast(g: Any, shape: Shape) -> Any:
     """Sum `g` over the axes along which an operand of `shape` was broadcast.
 

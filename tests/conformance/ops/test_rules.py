@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.op import Op
 from conformance.ops import CATALOGUE
@@ -93,3 +94,13 @@ def test_rule_is_the_derivative_of_the_reference(op: Op) -> None:
             got, expected = np.sum(bar * v), directional(op, g, arrays, index, v, signature.parameters)
             scale = np.sum(np.abs(bar * v)) + sum(np.sum(np.abs(part)) for part in z) + 1
             assert abs(got - expected) <= 1e-9 * scale, (signature, index, got, expected)
+
+
+@pytest.mark.parametrize("op", ["mean", "mse"])
+def test_half_precision_is_divided_by_a_count_that_it_cannot_hold(op: str) -> None:
+    engine, x = NumpyTape(), np.ones(66_000, np.float16)
+    parameters, others = ({}, []) if op == "mean" else ({"reduction": "mean"}, [np.zeros_like(x)])
+    _, gradients = engine.vjp(engine.call(op, parameters), [x, *others], [np.float16(1000)])
+    assert gradients[0] is not None
+    slope = 1000 / 66_000 * (1 if op == "mean" else 2)
+    assert np.allclose(engine.numpy(gradients[0]), slope, rtol=1e-3)
