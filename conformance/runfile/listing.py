@@ -20,8 +20,8 @@ from conformance.runfile.known import (
     entry_of_result,
     message_of,
     messages_of,
-    read_known,
 )
+from conformance.runfile.known_file import read_known
 from conformance.runfile.patterns import VARIES, pattern_of, stated_line
 from conformance.runfile.records import FAILING, BackendLine, ResultLine, Verdict
 from conformance.runfile.texts import printable
