@@ -248,6 +248,22 @@ def test_a_file_that_an_editor_gave_a_mark_of_its_encoding_is_read(tmp_path: Pat
     assert len(read_known(path)) == 2
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["CRLF", "LF"])
+def test_a_file_that_is_extended_keeps_its_line_ends_and_its_mark(
+    end: bytes, mark: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "known.toml"
+    before = mark + end.join([b"# ours", b"[[known]]", b"id = 'a'", b"reason = 'r'", b""])
+    path.write_bytes(before)
+    write_known(path, [line("tanh", Verdict.FAIL, "wrong")], "")
+    after = path.read_bytes()
+    assert after.startswith(before)
+    assert len(after) > len(before)
+    assert after.count(end) == after.count(b"\n")
+    assert after.count(b"\xef\xbb\xbf") == bool(mark)
+
+
 @pytest.mark.parametrize(
     ("versions", "version", "holds"),
     [("", "1.0", True), (">=2.14", "2.14.1", True), (">=2.14", "2.13", False), ("<2", "1.9rc1", True), (">=1", "branch", False)],
