@@ -35,6 +35,14 @@ def _project(folder: Path) -> dict[str, Any]:
     return {name.replace("-", "_"): value for name, value in table.items()}
 
 
+class _Appended(argparse.Action):
+    """Like `append`, but the command line wins over the setting, which is the default."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, _: Any = None) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*([] if before is self.default else before), values])
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that remembers its flags with their actions, so that they can get defaults from settings."""
 
@@ -54,9 +62,11 @@ class Parser(argparse.ArgumentParser):
         super().error(message)
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
-        """The argument, as argparse adds it."""
-        argument = super().add_argument(*names, **options)
+        """The argument, as argparse adds it; one that may be given several times does not add to its setting."""
         action = options.get("action", "store")
+        if action == "append":
+            options["action"] = _Appended
+        argument = super().add_argument(*names, **options)
         if argument.option_strings and action not in ("help", "version"):
             self.flags.append((argument, action))
         return argument
