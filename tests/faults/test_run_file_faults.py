@@ -238,7 +238,8 @@ def shell(folder: Path, script: str, **environment: str) -> subprocess.Completed
 SURROUNDED = [
     (f"$C {RUN} | head -1; exit ${{PIPESTATUS[0]}}", {}, 0),
     (f"$C {RUN} >&-", {}, 0),
-    (f"$C {RUN} 2>&- >/dev/full", {}, 0),
+    (f"$C {RUN} >/dev/full", {}, 4),
+    (f"$C {RUN} 2>&- >/dev/full", {}, 4),
     (
         f"$C {RUN}",
         {"PYTHONIOENCODING": "ascii", "PYTEST_ADDOPTS": "--nonsense", "PYTEST_PLUGINS": "nonsense"},
@@ -261,7 +262,12 @@ def test_what_surrounds_a_run_loses_no_result(
     done = shell(tmp_path, script, **environment)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    if code == 0:
+    if ">/dev/full" in script and "2>&-" not in script:
+        assert (
+            done.stderr.strip()
+            == "conformance: No space left on device: the output; run.jsonl has the results"
+        )
+    if "-o" not in script:
         assert read_run(tmp_path / "run.jsonl").counts() == {"pass": 1}
 
 
@@ -269,6 +275,7 @@ def test_what_surrounds_a_run_loses_no_result(
 PRINTED = [
     ("$C list ops | head -1; exit ${PIPESTATUS[0]}", {}, 0),
     ("$C list ops >/dev/full", {}, 4),
+    ("$C --version >/dev/full", {"PYTHONUNBUFFERED": ""}, 4),  # what is kept until the end is lost there
     ("$C list ops >&-", {}, 0),
     ("$C explain sum", {"PYTHONIOENCODING": "ascii"}, 0),
     ("$C explain sum", {"PYTHONIOENCODING": "cp1252"}, 0),
