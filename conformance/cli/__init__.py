@@ -18,7 +18,14 @@ from typing import NoReturn
 from conformance import __version__
 from conformance.cli import settings
 from conformance.cli.console import json_alone
-from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
+from conformance.errors import (
+    FILES_USED_UP,
+    AdapterError,
+    ConformanceError,
+    UsageError,
+    error_text,
+    is_out_of_files,
+)
 from conformance.runfile import outputs
 from conformance.runfile.whole import FULL
 
@@ -174,6 +181,9 @@ def _coded(work: Callable[[], int]) -> int:
     except BrokenPipeError:
         return 0  # the reader of our output has closed it
     except OSError as error:
+        if is_out_of_files(error):
+            print(f"conformance: {FILES_USED_UP}", file=sys.stderr)
+            return UsageError.exit_code
         if not is_of_output(error):
             return _defect()
         said = A_FILE if error.errno in (errno.EEXIST, errno.ENOTDIR) else error.strerror

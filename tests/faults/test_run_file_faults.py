@@ -271,6 +271,18 @@ def test_what_surrounds_a_run_loses_no_result(
         assert read_run(tmp_path / "run.jsonl").counts() == {"pass": 1}
 
 
+# How many files a process may open, the exit code, and what is said before the one line about it: where even the backends
+# cannot be described, nothing is.
+@pytest.mark.parametrize(("limit", "code", "before"), [(6, 4, "conformance: "), (9, 11, "could not start: ")])
+def test_a_limit_of_open_files_is_said_in_a_line(limit: int, code: int, before: str, tmp_path: Path) -> None:
+    done = shell(tmp_path, f"ulimit -n {limit}; $C {RUN} 2>&1")
+    assert done.returncode == code, done.stdout
+    said = [line for line in done.stdout.splitlines() if "open files" in line]
+    assert said == [f"{before}too many open files: raise the limit, such as with: ulimit -n 1024"]
+    assert "Traceback" not in done.stdout
+    assert "problem of the suite" not in done.stdout
+
+
 # injected, exit code: verbs that print, where nothing can be printed
 PRINTED = [
     ("$C list ops | head -1; exit ${PIPESTATUS[0]}", {}, 0),
