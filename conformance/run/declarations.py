@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Set
 
-from conformance.backend import Backend, Capability, Dialect
+from conformance.backend import NAME, Backend, Capability, Dialect
 from conformance.clauses import STANDARD
 from conformance.dtype import HALF
 from conformance.errors import AdapterError, UsageError, error_text
@@ -70,15 +70,10 @@ def _hold_name(backend: Backend) -> None:
                 f"{kind}.{what} {shown}, where a text is expected: a line of 1 to {LONGEST_NAME} characters"
             )
     name: object = backend.name
-    if (
-        not isinstance(name, str)
-        or not name.isprintable()
-        or set(name) & set("/*")
-        or len(name) > LONGEST_NAME
-    ):
+    if not isinstance(name, str) or not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise AdapterError(
             f"{kind}.name is {_shown(name)}, and begins every id and query: "
-            "give it a name of letters, digits, dots, '-' and '_'"
+            "give it a name of letters, digits, dots, '-' and '_', which begins with neither a dot nor '-'"
         )
 
 

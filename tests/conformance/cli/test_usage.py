@@ -214,7 +214,7 @@ def test_a_working_folder_that_is_gone_is_named(tmp_path: Path, monkeypatch: Any
     assert "the working folder has been removed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["class", "_", "a/b", "../x", "1x", ""])
+@pytest.mark.parametrize("name", ["class", "_", "a/b", "../x", "1x", "", ".x", "a.-b/"])
 def test_what_is_no_name_in_python_is_no_name_of_an_engine(
     name: str, tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:
