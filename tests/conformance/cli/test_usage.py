@@ -107,6 +107,7 @@ def test_a_report_that_cannot_be_written_is_said_before_the_run(
     ("text", "said"),
     [
         ('[tool.conformance]\nseed = "many"', "the setting seed: 'many' is not a whole number"),
+        ('[tool.conformance]\nworkers = "x"', "/pyproject.toml)"),
         ("[tool.conformance]\ntimeout = []", "the setting timeout: '[]' is not a number above zero"),
         ("[tool.conformance]\nquery = [1]", "query = [1] is not a list of strings"),
         ('[tool.conformance]\nprofile = "huge"', "profile = 'huge' is none of quick, standard, thorough"),
@@ -152,7 +153,19 @@ def test_the_environment_is_read_like_the_project_s_settings(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CONFORMANCE_TIMEOUT", "soon")
     assert main(["run", "numpy"]) == 4
-    assert "the setting timeout: 'soon'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the setting timeout: 'soon'" in said
+    assert "(in CONFORMANCE_TIMEOUT)" in said
+
+
+def test_a_variable_that_is_no_setting_is_said_and_one_that_is_is_not(monkeypatch: Any, capsys: Any) -> None:
+    for name in ("CONFORMANCE_WORKRES", "CONFORMANCE_PATIENCE", "CONFORMANCE_PART", "CONFORMANCE_SEED"):
+        monkeypatch.setenv(name, "1")
+    parser()
+    said = [line for line in capsys.readouterr().err.splitlines() if "variable" in line]
+    assert said == [
+        "conformance: the environment variable CONFORMANCE_WORKRES is no setting; did you mean CONFORMANCE_WORKERS?"
+    ]
 
 
 def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: Any, capsys: Any) -> None:
