@@ -6,6 +6,7 @@ What every adapter has stands here; what an engine may offer beyond that, in `of
 from __future__ import annotations
 
 import abc
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -23,6 +24,8 @@ from conformance.trace import Trace as Trace
 from conformance.trace import as_tuple as as_tuple
 from conformance.trace import pulled
 from conformance.trace import restricted as restricted
+
+NAME = re.compile(r"\w[\w.-]*")  # of a backend: in ids, queries, files and shells it needs no quotes
 
 
 class Backend(Offers, abc.ABC):

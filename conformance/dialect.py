@@ -7,6 +7,51 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+_FUNCTION, _CALL = ("function",), ("function", "operands")
+_RULE = ("name", "operands", "value", "cotangents")
+_PAIR = ("value", "gradients", *_CALL, "wrt")
+PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {  # of each template that has any
+    "array": ("values", "dtype"),
+    "leaf": ("values", "dtype", "array"),
+    "backward": ("output",),
+    "backward_with": ("output", "cotangent"),
+    "backward_retaining": ("output", "cotangent"),
+    "grad": ("leaf",),
+    "clear": ("leaf",),
+    "pullback": ("out", "pullback", *_CALL),
+    "gradient": ("function", "argnums", "operands"),
+    "detach": ("value",),
+    "custom": _RULE,
+    "call": ("name", "operands", "parameters"),
+    "show": ("value",),
+}
+FURTHER_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
+    "nested_vjp": ("out", *_CALL, "cotangents", "cotangent"),
+    "jvp": ("out", "pushed", *_CALL, "tangents"),
+    "custom_by_operand": (*_RULE, "comma"),
+    "custom_forward": _RULE,
+    "compiled": _FUNCTION,
+    "vectorized": _FUNCTION,
+    "checkpoint": _FUNCTION,
+    "rows": _CALL,
+    "columns": _CALL,
+    "hessian": _CALL,
+    "value_and_gradient": _PAIR,
+    "value_and_auxiliary": (*_PAIR, "auxiliary"),
+    "gradients_within": (*_CALL, "cotangents"),
+    "structured_gradient": ("function", "structure"),
+    "scan": ("step", "carry", "items"),
+    "while_loop": ("condition", "step", "carry"),
+    "branch": ("condition", "then", "otherwise", "operands"),
+    "noise": ("array",),
+    "needs_gradient": ("leaf", "flag"),
+    "memory": ("array",),
+    "hook": ("array", "seen"),
+    "anomaly": (),
+    "assign": ("array", "index", "value"),
+}
+AS_THEY_STAND = ("imports", "no_grad", "anomaly")  # in which braces are Python's
+
 
 @dataclass(frozen=True)
 class Dialect:
@@ -62,12 +107,16 @@ class Dialect:
     further: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def templates(self) -> dict[str, str]:
+        """Each template by its field; those of `further` by their method."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "further"}
+        return own | dict(self.further)
+
+    @property
     def effects(self) -> frozenset[str]:
         """The modules that are imported for what their import does: by plain imports, whose names no other words use."""
-        words = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "further"} | dict(
-            self.further
-        )
-        used = set(re.findall(r"\w+", " ".join(text for name, text in words.items() if name != "imports")))
+        others = [text for name, text in self.templates.items() if name != "imports"]
+        used = set(re.findall(r"\w+", " ".join(others)))
         lines = self.imports.splitlines()
         plain = {
             line: line.removeprefix("import ").partition("#")[0].strip()

@@ -13,10 +13,12 @@ ConformanceError
 
 from __future__ import annotations
 
+import errno
 import signal
 from typing import Any, TypeGuard
 
 LONGEST_TEXT = 2000  # characters of an exception in one line of ours
+FILES_USED_UP = "too many open files: raise the limit, such as with: ulimit -n 1024"
 
 
 class ConformanceError(Exception):
@@ -150,3 +152,11 @@ def error_text(failure: BaseException) -> str:
 def is_violation(failure: BaseException | None) -> TypeGuard[Violation]:
     """Whether it is a Violation; not by `isinstance`, which an engine's exception may answer itself."""
     return issubclass(type(failure), Violation)
+
+
+def is_out_of_files(failure: BaseException | str) -> bool:
+    """Whether an exception, or what is printed of one, tells of the limit of open files, which is the machine's."""
+    numbers = (errno.EMFILE, errno.ENFILE)
+    if isinstance(failure, str):
+        return any(f"OSError: [Errno {number}]" in failure for number in numbers)
+    return isinstance(failure, OSError) and failure.errno in numbers

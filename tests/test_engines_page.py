@@ -19,7 +19,8 @@ from conformance.errors import UsageError
 from conformance.load import load_backend, registered
 from conformance.runfile.clause_counts import ClauseCount
 from conformance.runfile.jsonl import read_run
-from conformance.runfile.known import KnownFailure, read_known
+from conformance.runfile.known import KnownFailure
+from conformance.runfile.known_file import read_known
 
 ROOT = Path(__file__).parents[1]
 DOCS, KNOWN = ROOT / "docs", ROOT / "known-failures.toml"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.runfile.known import read_known
+from conformance.runfile.known_file import read_known
 from tests.standing_alone import run_alone
 
 ROOT = Path(__file__).parents[1]

@@ -12,13 +12,23 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NoReturn
 
 from conformance import __version__
 from conformance.cli import settings
 from conformance.cli.console import json_alone
-from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
+from conformance.errors import (
+    FILES_USED_UP,
+    AdapterError,
+    ConformanceError,
+    UsageError,
+    error_text,
+    is_out_of_files,
+)
 from conformance.runfile import outputs
 from conformance.runfile.texts import without_commands
+from conformance.runfile.whole import FULL
 
 VERBS = (
     "run",
@@ -86,20 +96,26 @@ def completion(top: settings.Parser, shell: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a verb; returns the exit code. What cannot be printed is not, and ends nothing."""
+    """Run a verb; returns the exit code. What cannot be printed is not, and ends nothing; a full disk is said."""
     _make_writable()
     code = _run(arguments)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError):  # nobody reads it any more: Python shall not try again
+        except (OSError, ValueError) as error:  # Python shall not try again
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            is_lost = stream is sys.stdout and isinstance(error, OSError) and error.errno in FULL
+            code = code or (_coded(partial(_raise, error)) if is_lost else 0)
     if arguments is None and any(
         not t.daemon for t in threading.enumerate() if t is not threading.main_thread()
     ):
         os._exit(code)  # Python would wait for the threads that an engine has started, which may never end
     return code
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
 
 
 def _make_writable() -> None:
@@ -166,6 +182,9 @@ def _coded(work: Callable[[], int]) -> int:
     except BrokenPipeError:
         return 0  # the reader of our output has closed it
     except OSError as error:
+        if is_out_of_files(error):
+            print(f"conformance: {FILES_USED_UP}", file=sys.stderr)
+            return UsageError.exit_code
         if not is_of_output(error):
             return _defect()
         said = A_FILE if error.errno in (errno.EEXIST, errno.ENOTDIR) else error.strerror

@@ -54,7 +54,7 @@ def expired(path: Path) -> list[str]:
     """A line for each entry of a known-failures file that is in force no more. Raises UsageError as `read_known` does."""
     import datetime
 
-    from conformance.runfile.known import read_known
+    from conformance.runfile.known_file import read_known
 
     today = datetime.date.today()
     return [
@@ -121,7 +121,8 @@ def _check(options: argparse.Namespace, run: Run) -> int:
     """Print the entries that the run contradicts; 10 where there are any, 12 where the run is not complete."""
     from conformance.cli.console import print_json
     from conformance.run.conduct import INCOMPLETE, STALE
-    from conformance.runfile.known import read_known, stale
+    from conformance.runfile.known import stale
+    from conformance.runfile.known_file import read_known
 
     entries = stale(
         read_known(options.known),
@@ -142,7 +143,8 @@ def _hides(options: argparse.Namespace, run: Run) -> int:
     """Print the entries that hide wrong answers, what hides most first; 0 whatever they hide."""
     from conformance.cli.console import print_json
     from conformance.cli.selftest import Progress
-    from conformance.runfile.known import in_force, read_known
+    from conformance.runfile.known import in_force
+    from conformance.runfile.known_file import read_known
     from conformance.selfcheck.hidden import some_of_each
 
     known = in_force(read_known(options.known), run.header.backends)

@@ -48,15 +48,17 @@ def command(options: argparse.Namespace) -> int:
     """Write the adapter, unless only a workflow is asked for it, and the workflows; print what to do next."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    from conformance.backend import NAME
     from conformance.cli.console import print_json
     from conformance.errors import UsageError
     from conformance.runfile.whole import write_whole
 
     name = options.name
     identifier = name.replace("-", "_").replace(".", "_")
-    if not identifier.isidentifier() or keyword.iskeyword(identifier) or not identifier.strip("_"):
+    is_name = NAME.fullmatch(name) and identifier.isidentifier()
+    if not is_name or keyword.iskeyword(identifier) or not identifier.strip("_"):
         raise UsageError(
-            f"{name!r} is no name for an engine: letters, digits, '-' and '_' make one, and no word of Python's"
+            f"{name!r} is no name for an engine: letters, digits, dots, '-' and '_' make one, and no word of Python's"
         )
     path = options.output or Path(f"{identifier}_adapter.py")
     workflows = {n: file for n in WORKFLOWS if (file := getattr(options, n))}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -30,6 +31,7 @@ from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.severity import SEVERITY_TEXT, Severity
 from conformance.runfile.texts import printable, without_commands
+from conformance.runfile.whole import FULL
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
 LISTED = 20  # causes that have a line each
@@ -52,11 +54,27 @@ class Progress:
         self.total = 0
         self.counts: Counter[str] = Counter()
         self.output = Path()  # the run file, once it is written
+        self._unprinted: OSError | None = None  # why something could not be printed
         self._first = self._printed = 0.0  # when the first result came, when a line was printed
 
     def say(self, text: str) -> None:
         """One line; engines' own words are neither markup nor commands."""
-        self.console.print(Text(without_commands(text)))
+        self._print(Text(without_commands(text)))
+
+    def _print(self, what: RenderableType) -> None:
+        try:
+            self.console.print(what)
+        except OSError as error:
+            self._unprinted = error
+            raise
+
+    def is_printed(self) -> bool:
+        """Whether all is printed that somebody reads; where the disk is full for it, that is said."""
+        error = self._unprinted
+        if error is None or error.errno not in FULL:
+            return True
+        print(f"conformance: {error.strerror}: the output; {self.output} has the results", file=sys.stderr)
+        return False
 
     def begin(self, header: RunLine, total: int, uncached: Sequence[str]) -> None:
         """The backends, and those that could not start."""
@@ -145,7 +163,7 @@ class Progress:
                 f"{', '.join(fixed[:LISTED])}"
             )
         self.say("")
-        self.console.print(table_of(header, results))
+        self._print(table_of(header, results))
         self.say("what the words mean: conformance explain verdicts")
         if points := unasked_points(request.queries, results):
             self.say(f"special points were not asked; to add them: {' '.join(points)}")

@@ -31,9 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
+        action="append",
+        default=[],
         type=Path,
         metavar="F",
-        help="the report; its suffix decides the format, such as .html; without it, the causes are printed",
+        help="the report; its suffix decides the format, such as .html; may be given several times; without it, the "
+        "causes are printed",
     )
     parser.add_argument(
         "--format", default="", metavar="NAME", help="the format, where the suffix does not decide it"
@@ -56,17 +59,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Write the report, the site, or both, or else print the causes of all failures; 12 where a run file is not complete."""
-    is_printed = options.output is None and options.site is None
+    """Write the reports, the site, or both, or else print the causes of all failures; 12 where a run file is not complete."""
+    is_printed = not options.output and options.site is None
     if is_printed and (options.format or options.against):
         raise UsageError("-o FILE or --site DIR says where the report goes")
     if is_printed and not options.as_json:
         print_causes(read(options.runs))
     written: list[dict[str, str]] = []
-    if options.output is not None:
-        report = report_to(options.output, options.format)
+    for report in [report_to(path, options.format) for path in options.output]:
         report.write(options.runs, options.against)
-        written.append({"format": report.format, "path": str(options.output)})
+        written.append({"format": report.format, "path": str(report.path)})
         print(report)
     if options.site is not None:
         points = entry_points(group="conformance.reports", name="html")

@@ -105,7 +105,6 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         help="end after so long, such as 90s, 5m or 1h: the VJP of every op is checked first, then the contracts, then the "
         "rest; the run says what was left out, which --resume runs, and ends with 0 if nothing failed",
     )
-
     parser.add_argument(
         "-x",
         "--exitfirst",
@@ -214,7 +213,8 @@ def command(options: argparse.Namespace) -> int:
         safely(report_on_github, progress.output)
     if options.as_json:
         safely(print_json, summary(progress.output, code, reports))
-    return code or (0 if is_written else UsageError.exit_code)
+    is_printed = progress.is_printed()
+    return code or (0 if is_written and is_printed else UsageError.exit_code)
 
 
 def complain(text: str) -> None:

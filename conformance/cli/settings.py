@@ -9,6 +9,7 @@ import argparse
 import difflib
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -17,6 +18,9 @@ from typing import Any, NoReturn
 
 from conformance.errors import UsageError
 
+PREFIX = "CONFORMANCE_"
+# Variables that are no flags: how long an engine may take to start, and what this project's own tests take.
+OTHERS = frozenset({f"{PREFIX}{name}" for name in ("PATIENCE", "FAULTS", "MUTANTS", "PART")})
 SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
 
 
@@ -33,6 +37,14 @@ def _project(folder: Path) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise UsageError(f"{path}: tool.conformance = {table!r} is not a table of settings")
     return {name.replace("-", "_"): value for name, value in table.items()}
+
+
+class _Appended(argparse.Action):
+    """Like `append`, but the command line wins over the setting, which is the default."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, _: Any = None) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*([] if before is self.default else before), values])
 
 
 class Parser(argparse.ArgumentParser):
@@ -54,9 +66,11 @@ class Parser(argparse.ArgumentParser):
         super().error(message)
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
-        """The argument, as argparse adds it."""
-        argument = super().add_argument(*names, **options)
+        """The argument, as argparse adds it; one that may be given several times does not add to its setting."""
         action = options.get("action", "store")
+        if action == "append":
+            options["action"] = _Appended
+        argument = super().add_argument(*names, **options)
         if argument.option_strings and action not in ("help", "version"):
             self.flags.append((argument, action))
         return argument
@@ -69,18 +83,33 @@ def apply(parser: Parser) -> None:
     """
     project = _project(Path.cwd())
     for flag, action in parser.flags:
-        value = os.environ.get(f"CONFORMANCE_{flag.dest.upper()}", project.get(flag.dest))
-        if value is not None:
+        variable = f"{PREFIX}{flag.dest.upper()}"
+        value = os.environ.get(variable, project.get(flag.dest))
+        if value is None:
+            continue
+        try:
             parser.set_defaults(**{flag.dest: _converted(flag, action, value)})
+        except UsageError as error:
+            place = variable if variable in os.environ else Path.cwd() / "pyproject.toml"
+            raise UsageError(f"{error} (in {place})") from None
 
 
 def hold_names(parsers: Iterable[Parser]) -> None:
-    """Raise UsageError for a setting of the project that is a flag of none of these verbs."""
+    """Raise UsageError for a setting of the project that is a flag of none of these verbs; warn of such a variable."""
     names = {flag.dest for parser in parsers for flag, _ in parser.flags}
+    _warn_of_variables({*OTHERS, *(f"{PREFIX}{name.upper()}" for name in names)})
     for name in sorted(_project(Path.cwd()).keys() - names):
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]}?" if near else "the settings are the flags of the verbs"
         raise UsageError(f"pyproject.toml: tool.conformance has no setting {name!r}; {hint}")
+
+
+def _warn_of_variables(known: set[str]) -> None:
+    """Say which variables of ours there are none of: they may be another program's, so that they end nothing."""
+    for name in sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known):
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+        hint = f"did you mean {near[0]}?" if near else "the settings are the flags of the verbs"
+        print(f"conformance: the environment variable {name} is no setting; {hint}", file=sys.stderr)
 
 
 def _converted(flag: argparse.Action, action: str, value: Any) -> Any:

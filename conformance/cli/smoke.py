@@ -44,7 +44,8 @@ def command(options: argparse.Namespace) -> int:
     from conformance.ops import find
     from conformance.run.declarations import hold_declarations
     from conformance.run.smoke import version_of
-    from conformance.runfile.known import in_force, read_known
+    from conformance.runfile.known import in_force
+    from conformance.runfile.known_file import read_known
     from conformance.runfile.records import BackendLine
 
     names = [find(name.removeprefix("op/")).name for name in options.op]  # as `run -q op/tanh` has it

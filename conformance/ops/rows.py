@@ -17,7 +17,7 @@ from conformance.ops import laws
 PYTHON_NUMBERS = frozenset({bool, int, float, complex})
 
 
-def over(g: Any, count: int) -> Any:
+def over(g: Any, count: float) -> Any:
     """A cotangent divided by a count, in single precision where half has no number as large."""
     if g.dtype == np.float16 and count > float(np.finfo(np.float16).max):
         return (g.astype(np.float32) / count).astype(np.float16)

@@ -21,7 +21,8 @@ from conformance.run.process.deadline import Budget
 from conformance.run.recorder import Recorder, safely
 from conformance.run.resume import command_to_resume, failed_again, hold_alike, hold_asked, resumed
 from conformance.run.session import run_session
-from conformance.runfile.known import KnownFailure, in_force, read_known
+from conformance.runfile.known import KnownFailure, in_force
+from conformance.runfile.known_file import read_known
 from conformance.runfile.records import (
     UNEXPECTED,
     CrossEngineLine,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Iterator, Mapping, Set
+from string import Formatter
 
-from conformance.backend import Backend, Capability, Dialect
+from conformance.backend import NAME, Backend, Capability, Dialect
+from conformance.checks.point_observation import RAISES
 from conformance.clauses import STANDARD
+from conformance.dialect import AS_THEY_STAND, FURTHER_PLACEHOLDERS, PLACEHOLDERS
 from conformance.dtype import HALF
 from conformance.errors import AdapterError, UsageError, error_text
 from conformance.ops import ALL_OPS, find, require_canonical
@@ -70,15 +74,10 @@ def _hold_name(backend: Backend) -> None:
                 f"{kind}.{what} {shown}, where a text is expected: a line of 1 to {LONGEST_NAME} characters"
             )
     name: object = backend.name
-    if (
-        not isinstance(name, str)
-        or not name.isprintable()
-        or set(name) & set("/*")
-        or len(name) > LONGEST_NAME
-    ):
+    if not isinstance(name, str) or not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise AdapterError(
             f"{kind}.name is {_shown(name)}, and begins every id and query: "
-            "give it a name of letters, digits, dots, '-' and '_'"
+            "give it a name of letters, digits, dots, '-' and '_', which begins with neither a dot nor '-'"
         )
 
 
@@ -114,12 +113,21 @@ def slips_of(backend: Backend) -> Iterator[str]:
     for name, lacking in backend.lacks.items():
         yield from _unless_op(name, "lacks")
         known = _parameters(name)
-        yield from _unless_all_known(lacking, known, f"lacks of {name}") if known else ()
+        if known:
+            yield from _unless_all_known(lacking, known, f"lacks of {name}")
+        elif lacking and name in ALL_OPS:
+            yield f"lacks of {name}: there is no {next(iter(lacking))!r}; the op has no parameters"
     for capability in backend.capabilities:
         if not isinstance(capability, Capability):
             yield f"capabilities: {capability!r} is not a Capability"
     yield from _conventions(backend)
     yield from _unless_all_known(backend.points, SPECIAL_POINTS, "points")
+    for key, convention in backend.points.items():
+        if key in SPECIAL_POINTS:
+            conventions = (*SPECIAL_POINTS[key].conventions, RAISES)
+            yield from _unless_all_known([convention], conventions, f"points of {key}")
+    if backend.dialect is not None:
+        yield from _dialect(backend.dialect)
     yield from _unless_all_known(backend.spells, backend.ops, "spells")
     for capability in backend.respells - backend.capabilities:
         yield f"respells: {capability} is not among the capabilities"
@@ -170,6 +178,24 @@ def _conventions(backend: Backend) -> Iterator[str]:
             yield from _unless_all_known([convention], conventions, f"conventions of {number}")
         if op:
             yield from _unless_op(op, "conventions")
+
+
+def _dialect(dialect: Dialect) -> Iterator[str]:
+    """Templates of no method, and what stands in braces in one and is replaced by nothing."""
+    yield from _unless_all_known(dialect.further, FURTHER_PLACEHOLDERS, "dialect.further")
+    placeholders = {**PLACEHOLDERS, **FURTHER_PLACEHOLDERS}
+    for field, text in dialect.templates.items():
+        where = f"dialect.{'further: ' if field in dialect.further else ''}{field}"
+        if not isinstance(text, str):
+            yield f"{where}: it is {type(text).__name__}, where a text is expected"
+        elif field in placeholders and field not in AS_THEY_STAND:
+            try:
+                found = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+            except ValueError as error:  # a brace without its other one
+                yield f"{where}: {_shown(text)} is no template: {error}; a brace itself is written twice"
+                continue
+            names = [re.split(r"[.\[]", name)[0] for name in found]  # {array.T} is of {array}
+            yield from _unless_all_known(names, placeholders[field], where)
 
 
 def _unless_op(name: str, where: str) -> Iterator[str]:

@@ -7,16 +7,19 @@ into the one verdict it is worth. The other half is `workers.worker`.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ParamSpec
 
 import msgspec
 import pytest
 
+from conformance.errors import FILES_USED_UP, is_out_of_files
 from conformance.questions import Item
 from conformance.run.journal import NOT_LOADED
 from conformance.run.keeper import Keeper, Waiting
@@ -26,6 +29,7 @@ from conformance.run.process.deadline import is_over
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import ResultLine
 
+P = ParamSpec("P")
 MANY = 1_000_000  # workers that may be replaced: each replaced one has cost a result, or counts as a failed start
 
 # What a user's environment would tell the pytest that runs inside: nothing but what is named here is loaded.
@@ -51,6 +55,24 @@ class Ended:
     )  # ends of processes of which no question alone is the cause
 
 
+def _limited(session: Callable[P, Ended]) -> Callable[P, Ended]:
+    """A session that says where it, or a worker, may open no more files: no defect of the suite, though it is raised there."""
+
+    @functools.wraps(session)
+    def run(*given: P.args, **named: P.kwargs) -> Ended:
+        try:
+            ended = session(*given, **named)
+        except OSError as error:
+            if not is_out_of_files(error):
+                raise
+            return Ended(not_started=FILES_USED_UP)
+        is_full = any(map(is_out_of_files, ended.trouble))
+        return replace(ended, trouble=[], not_started=FILES_USED_UP) if is_full else ended
+
+    return run
+
+
+@_limited
 def run_session(
     specs: Sequence[str],
     items: Sequence[Item],

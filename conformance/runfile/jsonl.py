@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import enum
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -34,6 +35,8 @@ SCHEMA = 2
 
 LONGEST_LINE = 16_000_000  # bytes: a result with its arrays has some thousands
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PK": "zip", b"BZh": "bzip2", b"\xfd7zX": "xz"}
+HEADER = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"type"\s*:\s*"run"')
+SCHEMA_IN = re.compile(rb'"schema"\s*:\s*(\d{1,18})\s*[,}]')
 
 _decoder = msgspec.json.Decoder(Line)
 _encoder = msgspec.json.Encoder()
@@ -133,7 +136,7 @@ def read_run(path: Path) -> Run:
     lines = _lines(path)
     _, first = next(lines, (0, None))
     if not isinstance(first, RunLine):
-        raise RunFileError(f"{path} is not a run file: {_what_it_is(path)}")
+        raise RunFileError(f"{path} is not a run file: {_what_it_is(path, first)}")
     if first.schema != SCHEMA:
         raise RunFileError(f"{path} has schema {first.schema}; this version reads schema {SCHEMA}")
     run, damage = Run(first, [], [], [], []), list[Damage]()
@@ -185,10 +188,11 @@ def read_results(path: Path) -> Run:
     return run
 
 
-def _what_it_is(path: Path) -> str:
+def _what_it_is(path: Path, first: Line | Damage | None) -> str:
     """What a file without a header is, and the way out."""
     with path.open("rb") as file:
-        start = file.read(4)
+        line = file.readline(LONGEST_LINE)
+    start = line[:4]
     if not start:
         return "it is empty. Write one with: conformance run -o RUN.jsonl"
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -196,6 +200,11 @@ def _what_it_is(path: Path) -> str:
     packed = next((name for magic, name in PACKED.items() if start.startswith(magic)), "")
     if packed:
         return f"it is packed by {packed}. Unpack it first"
+    if isinstance(first, Damage) and HEADER.match(line):
+        schema = SCHEMA_IN.search(line)
+        if schema and int(schema[1]) != SCHEMA:  # its fields may differ as well, which would only distract
+            return f"it has schema {int(schema[1])}; this version reads schema {SCHEMA}"
+        return f"its header, in line {first.line}, is damaged: {first.reason}"
     return "its first line is not a run header. Write one with: conformance run -o RUN.jsonl"
 
 
@@ -218,7 +227,8 @@ def _records(file: IO[bytes], path: Path) -> Iterator[tuple[int, Line | Damage]]
                 pass
             yield number, Damage(DamageKind.UNREADABLE, str(path), number, f"more than {LONGEST_LINE} bytes")
         elif line.strip():
+            marked = "utf-8-sig" if number == 1 else "utf-8"  # an editor may have marked the encoding
             try:
-                yield number, _decoder.decode(line.decode("utf-8", errors="replace"))
+                yield number, _decoder.decode(line.decode(marked, errors="replace"))
             except (msgspec.MsgspecError, RecursionError) as error:
                 yield number, Damage(DamageKind.UNREADABLE, str(path), number, str(error))

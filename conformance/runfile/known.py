@@ -5,22 +5,18 @@ from __future__ import annotations
 import datetime
 import fnmatch
 import math
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from conformance.errors import UsageError
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
 from conformance.runfile.relative_error import Difference, Lost, difference
 
-DOCUMENTED, NOT_IMPLEMENTED = "documented", "not implemented"
+NOT_IMPLEMENTED = "not implemented"
 SMOKE = "/smoke/"  # in the ids of claims of `smoke`, which no run asks
-MATCHES_NOTHING = "(?!)"  # what fnmatch makes of an empty range, such as [z-a]
 Kind = Literal["", "fault", "documented", "not implemented"]
 
 
@@ -114,12 +110,6 @@ def _is_like(name: str, pattern: str) -> bool:
     return name == pattern or fnmatch.fnmatchcase(name, pattern)
 
 
-class _Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file."""
-
-    known: tuple[KnownFailure, ...] = ()
-
-
 def _says(message: str, pattern: str) -> bool:
     """Whether a message is meant: brackets may be written as they stand in it, or escaped as `update` writes them."""
     return any(fnmatch.fnmatchcase(message, form) for form in (pattern, pattern.replace("[", "[[]")))
@@ -143,38 +133,6 @@ def entry_of_result(known: Sequence[KnownFailure], result: ResultLine) -> KnownF
         return entry_for(known, result.id, message_of(result))
     error = difference(evidence.expected, evidence.got, evidence.allowed)
     return entry_for(known, result.id, evidence.message, evidence.call, error)
-
-
-def read_known(path: Path) -> tuple[KnownFailure, ...]:
-    """The entries of a known-failures file.
-
-    Raises UsageError if it cannot be read, or an entry lacks its id or its reason.
-    """
-    try:
-        listed = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        entries = msgspec.convert(listed, _Listed).known
-        for place, (entry, written) in enumerate(zip(entries, listed.get("known", ()), strict=True)):
-            if slip := _slip_of(entry, written):
-                raise msgspec.ValidationError(f"{slip} - at `$.known[{place}]`, {entry.ids[0]}")
-        return entries
-    except OSError as error:
-        hint = "--known FILE names another; conformance known update RUN writes one"
-        raise UsageError(f"cannot read the known failures {path}: {error.strerror}; {hint}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, msgspec.ValidationError) as error:
-        raise UsageError(f"{path} is not a known-failures file: {error}") from None
-
-
-def _slip_of(entry: KnownFailure, written: Mapping[str, object]) -> str:
-    """What of an entry says nothing, or can be about nothing; empty where all of it says something."""
-    for key, value in written.items():
-        if value in ("", []) or (isinstance(value, list) and "" in value):
-            return f"{key} is empty: write what it is, or leave it out"
-    for pattern in entry.ids:
-        if MATCHES_NOTHING in fnmatch.translate(pattern):
-            return f"no id is like {pattern!r}, whose brackets hold an empty range"
-    if entry.kind == DOCUMENTED and not (entry.sentence and entry.link):
-        return f"what is {DOCUMENTED} needs the engine's sentence, and the link to where it stands"
-    return ""
 
 
 class _Extended(KnownFailure, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fnmatch
 import re
 from collections.abc import Iterator, Sequence
@@ -20,8 +21,8 @@ from conformance.runfile.known import (
     entry_of_result,
     message_of,
     messages_of,
-    read_known,
 )
+from conformance.runfile.known_file import read_known
 from conformance.runfile.patterns import VARIES, pattern_of, stated_line
 from conformance.runfile.records import FAILING, BackendLine, ResultLine, Verdict
 from conformance.runfile.texts import printable
@@ -83,8 +84,17 @@ def write_known(
     if (
         new or promised or not path.exists()
     ):  # an empty list of tables would be written as a list to which none can be added
-        write_whole(path, tomlkit.dumps(document).rstrip("\n") + "\n" if entries else NOTHING_LISTED)
+        renewed = tomlkit.dumps(document).rstrip("\n") + "\n" if entries else NOTHING_LISTED
+        write_whole(path, _as_before(path, renewed))
     return len({result.id for result, _ in new})
+
+
+def _as_before(path: Path, text: str) -> str:
+    """The text with the line ends and the mark of the encoding that the file has: else every line of it would change."""
+    before = path.read_bytes() if path.exists() else b""
+    if 2 * before.count(b"\r\n") > before.count(b"\n"):
+        text = text.replace("\n", "\r\n")
+    return f"\ufeff{text}" if before.startswith(codecs.BOM_UTF8) else text
 
 
 def _tables(document: tomlkit.TOMLDocument) -> Any:

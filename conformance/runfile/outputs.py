@@ -1,4 +1,4 @@
-"""Outputs of a command: none may be a file that it reads, or that it writes besides."""
+"""Outputs of a command: each can be written, and none may be a file that it reads, or that it writes besides."""
 
 from __future__ import annotations
 
@@ -12,25 +12,41 @@ from typing import Any
 from conformance.errors import UsageError
 
 WRITTEN = ("output", "report", "html", "junit", "github", "gitlab")  # flags whose files are written anew
+STANDARD_OUTPUT = "-"  # to other commands: it would be a file that is hard to get rid of
 ARGUMENTS = {"runs": "RUN", "old": "OLD", "new": "NEW", "backends": "BACKEND", "backend": "BACKEND"}
 RUN_FILES = frozenset({"output", "runs", "resume", "rerun_failed"})  # `run` and `merge` keep what was there
 
 
 def hold_apart(options: argparse.Namespace) -> None:
-    """Refuse an output that is a folder, or would destroy a file that the command is given; raises UsageError."""
+    """Refuse an output that cannot be written, or would destroy a file that the command is given; raises UsageError."""
     given = list(_paths(options))
     replaces = RUN_FILES if options.verb in ("run", "merge") else frozenset()
     for name, path in given:
-        if (
-            name in WRITTEN and name not in replaces and os.path.isdir(path)
-        ):  # known before hours of measuring
-            raise UsageError(f"{_flag(name)} {path} is a folder; name a file in it")
+        if name in WRITTEN and str(path) == STANDARD_OUTPUT:
+            raise UsageError(
+                f"{_flag(name)} {path} is no file here; for standard output: {_flag(name)} /dev/stdout"
+            )
+        if name in WRITTEN and name not in replaces:  # known before hours of measuring
+            _hold_writable(_flag(name), path)
     given = [(name, path) for name, path in given if os.path.isfile(path) or not os.path.exists(path)]
     for (name, path), (besides, other) in itertools.permutations(given, 2):
         if name in WRITTEN and not {name, besides} <= replaces and _is_same(path, other):
             raise UsageError(
                 f"{_flag(name)} {path} would replace the file of {_flag(besides)}; give each a file of its own"
             )
+
+
+def _hold_writable(flag: str, path: Path) -> None:
+    """Raise UsageError where nothing can be written at the path."""
+    if path.is_dir():
+        raise UsageError(f"{flag} {path} is a folder; name a file in it")
+    place = Path(os.path.realpath(path))
+    folder = next(parent for parent in place.parents if os.path.lexists(parent))
+    if not folder.is_dir():
+        raise UsageError(f"{flag} {path}: {folder} is a file, and a file stands where a folder is needed")
+    if not os.access(place if place.exists() else folder, os.W_OK):
+        where = "it" if place.exists() else f"the folder {folder}"
+        raise UsageError(f"cannot write {flag} {path}: {where} may only be read; name another place")
 
 
 def _paths(options: argparse.Namespace) -> Iterator[tuple[str, Path]]:

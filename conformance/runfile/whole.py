@@ -14,6 +14,12 @@ HAS_NO_ROOM_BESIDE = (
     errno.EBUSY,
 )  # only the file itself may be written
 
+FULL = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+)  # a reader that is gone wants no more, but a disk was to have it all
+
 
 def write_whole(path: Path, text: str) -> None:
     """Write a text in UTF-8 in place of what is there, with its permissions, in a folder that is made where it is not there.

@@ -19,7 +19,8 @@ from conformance.errors import Unsupported, Violation
 from conformance.ops import find
 from conformance.questions import Item
 from conformance.run.evidence import error_of, message_of
-from conformance.runfile.known import entry_for, read_known
+from conformance.runfile.known import entry_for
+from conformance.runfile.known_file import read_known
 from conformance.strategies import Effort, draw_cases
 
 EFFORT = Effort(signatures=4, draws=1, samples=1, programs=1)

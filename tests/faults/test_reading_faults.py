@@ -19,7 +19,8 @@ from conformance.cli import main
 from conformance.errors import RunFileError, UsageError
 from conformance.runfile import jsonl
 from conformance.runfile.jsonl import encode, read_run
-from conformance.runfile.known import KnownFailure, in_force, read_known
+from conformance.runfile.known import KnownFailure, in_force
+from conformance.runfile.known_file import read_known
 from conformance.runfile.listing import write_known
 from conformance.runfile.records import BackendLine, EndLine, TimingLine, Verdict
 
@@ -204,6 +205,7 @@ TOMLS = {
     "no patterns": '[[known]]\nid = "a"\nreason = "r"\nsays = []',
     "an empty pattern": '[[known]]\nid = "a"\nreason = "r"\nsays = ["x", ""]',
     "no calls": '[[known]]\nid = "a"\nreason = "r"\ncalls = ""',
+    "a blank reason": '[[known]]\nid = "a"\nreason = " "',
     "an empty reason": '[[known]]\nid = "a"\nreason = ""',
     "a range that is empty": '[[known]]\nid = "mine/op/[z-a]*"\nreason = "r"',
     "documented nowhere": '[[known]]\nid = "a"\nreason = "r"\nkind = "documented"\nsentence = "It is so."',
@@ -223,12 +225,43 @@ def test_a_bad_file_of_known_failures_is_said_in_a_line(name: str, tmp_path: Pat
     assert path.read_text() == TOMLS[name]
 
 
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ('id = "b"\nreason = "r"\nsay = "x"', r"no field 'say'; did you mean says\? \(entry 2, line 4, b\)"),
+        ('id = ["b", "c"]\nreason = "r"\nkind = "falut"', r"'not implemented'; did you mean fault\? \(entry 2, line 4, b\)"),
+        ('id = 3\nreason = "r"', r"Expected `str | array`, got `int` - at `id` \(entry 2, line 4\)"),
+        ('id = "b"\nreason = """\n[[known]]\n"""\nfoo = 1', r"no field 'foo'; there are id, .* \(entry 2, in the file, b\)"),
+    ],
+)  # fmt: skip
+def test_an_entry_with_a_slip_is_named_with_what_may_be_meant(second: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_text(f'[[known]]\nid = "a"\nreason = "r"\n[[known]]\n{second}\n')
+    with pytest.raises(UsageError, match=said):
+        read_known(tmp_path / "known.toml")
+
+
 def test_a_file_that_an_editor_gave_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_bytes(b"\xef\xbb\xbf[[known]]\r\nid = 'a'\r\nreason = 'r'\r\n")
     assert [entry.ids for entry in read_known(path)] == [("a",)]
     write_known(path, [line("tanh", Verdict.FAIL, "wrong")], "")
     assert len(read_known(path)) == 2
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["CRLF", "LF"])
+def test_a_file_that_is_extended_keeps_its_line_ends_and_its_mark(
+    end: bytes, mark: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "known.toml"
+    before = mark + end.join([b"# ours", b"[[known]]", b"id = 'a'", b"reason = 'r'", b""])
+    path.write_bytes(before)
+    write_known(path, [line("tanh", Verdict.FAIL, "wrong")], "")
+    after = path.read_bytes()
+    assert after.startswith(before)
+    assert len(after) > len(before)
+    assert after.count(end) == after.count(b"\n")
+    assert after.count(b"\xef\xbb\xbf") == bool(mark)
 
 
 @pytest.mark.parametrize(

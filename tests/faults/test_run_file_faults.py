@@ -238,7 +238,8 @@ def shell(folder: Path, script: str, **environment: str) -> subprocess.Completed
 SURROUNDED = [
     (f"$C {RUN} | head -1; exit ${{PIPESTATUS[0]}}", {}, 0),
     (f"$C {RUN} >&-", {}, 0),
-    (f"$C {RUN} 2>&- >/dev/full", {}, 0),
+    (f"$C {RUN} >/dev/full", {}, 4),
+    (f"$C {RUN} 2>&- >/dev/full", {}, 4),
     (
         f"$C {RUN}",
         {"PYTHONIOENCODING": "ascii", "PYTEST_ADDOPTS": "--nonsense", "PYTEST_PLUGINS": "nonsense"},
@@ -261,14 +262,32 @@ def test_what_surrounds_a_run_loses_no_result(
     done = shell(tmp_path, script, **environment)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    if code == 0:
+    if ">/dev/full" in script and "2>&-" not in script:
+        assert (
+            done.stderr.strip()
+            == "conformance: No space left on device: the output; run.jsonl has the results"
+        )
+    if "-o" not in script:
         assert read_run(tmp_path / "run.jsonl").counts() == {"pass": 1}
+
+
+# How many files a process may open, the exit code, and what is said before the one line about it: where even the backends
+# cannot be described, nothing is.
+@pytest.mark.parametrize(("limit", "code", "before"), [(6, 4, "conformance: "), (9, 11, "could not start: ")])
+def test_a_limit_of_open_files_is_said_in_a_line(limit: int, code: int, before: str, tmp_path: Path) -> None:
+    done = shell(tmp_path, f"ulimit -n {limit}; $C {RUN} 2>&1")
+    assert done.returncode == code, done.stdout
+    said = [line for line in done.stdout.splitlines() if "open files" in line]
+    assert said == [f"{before}too many open files: raise the limit, such as with: ulimit -n 1024"]
+    assert "Traceback" not in done.stdout
+    assert "problem of the suite" not in done.stdout
 
 
 # injected, exit code: verbs that print, where nothing can be printed
 PRINTED = [
     ("$C list ops | head -1; exit ${PIPESTATUS[0]}", {}, 0),
     ("$C list ops >/dev/full", {}, 4),
+    ("$C --version >/dev/full", {"PYTHONUNBUFFERED": ""}, 4),  # what is kept until the end is lost there
     ("$C list ops >&-", {}, 0),
     ("$C explain sum", {"PYTHONIOENCODING": "ascii"}, 0),
     ("$C explain sum", {"PYTHONIOENCODING": "cp1252"}, 0),

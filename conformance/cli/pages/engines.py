@@ -15,7 +15,8 @@ from typing import get_args
 from conformance.backend import Backend
 from conformance.cli.pages.engines_data import Recorded, read_recorded
 from conformance.runfile.clause_counts import clause_table
-from conformance.runfile.known import Kind, KnownFailure, read_known
+from conformance.runfile.known import Kind, KnownFailure
+from conformance.runfile.known_file import read_known
 
 COMMAND = "conformance explain engines -o docs/engines.md"
 DATA, TEMPLATE = "data/engines.json", "templates/engines.md"

@@ -32,7 +32,8 @@ from conformance.run.process.threads import SETTINGS
 from conformance.run.workers.deaths import Deaths, lost
 from conformance.run.workers.worker import Worker, group_of, planned
 from conformance.runfile.jsonl import decode, encode
-from conformance.runfile.known import in_force, read_known
+from conformance.runfile.known import in_force
+from conformance.runfile.known_file import read_known
 from conformance.runfile.records import BackendLine, ResultLine
 
 STARTS = 3  # children in a row that may die before they have collected anything

@@ -32,7 +32,8 @@ from conformance.run.process.surroundings import Surroundings
 from conformance.run.workers.deaths import lost, not_asked
 from conformance.run.workers.soundness import Gist, gist_of
 from conformance.runfile.jsonl import encode
-from conformance.runfile.known import in_force, judge, read_known
+from conformance.runfile.known import in_force, judge
+from conformance.runfile.known_file import read_known
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance.strategies.search import LONGEST
 

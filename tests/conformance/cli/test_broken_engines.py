@@ -126,6 +126,31 @@ def test_an_engine_that_raises_system_exit_ends_no_comparison_of_times(tmp_path:
         ("lacks = {'sum': ['axis']}", "Mine.lacks of sum: it is list, where a dict from a parameter"),
         ("points = {'A4': 'refused'}", "Mine.points: there is no 'A4'; there are abs/at-0, "),
         ("points = {'relu/at-0': 5}", "Mine.points of relu/at-0: it is int, where the name of a convention"),
+        (
+            "points = {'relu/at-0': 'zeroo'}",
+            "Mine.points of relu/at-0: there is no 'zeroo'; did you mean zero?",
+        ),
+        (
+            "lacks = {'tanh': {'nosuch': (1,)}}",
+            "Mine.lacks of tanh: there is no 'nosuch'; the op has no param",
+        ),
+        (
+            "dialect = NumpyTape.dialect.__class__('', 'array({valuess})')",
+            "Mine.dialect.array: there is no 'valuess'; did you mean values?",
+        ),
+        (
+            "dialect = NumpyTape.dialect.__class__('', 'array({values}', grad='{leaf.grad')",
+            "Mine.dialect.grad: '{leaf.grad' is no template: ",
+        ),
+        (
+            "dialect = NumpyTape.dialect.__class__('', '', further={'hok': ''})",
+            "Mine.dialect.further: there is no 'hok'; did you mean hook?",
+        ),
+        (
+            "dialect = NumpyTape.dialect.__class__('', '', further={'hook': '{aray}.hook({seen})'})",
+            "Mine.dialect.further: hook: there is no 'aray'; did you mean array?",
+        ),
+        ("dialect = NumpyTape.dialect.__class__('', 3)", "Mine.dialect.array: it is int, where a text is"),
         ("dialect = 'x'", "Mine.dialect: it is str, where a Dialect is expected"),
         ("dtypes = ('float64', 'float64')", "Mine.dtypes: one stands there twice: float64, float64"),
         ("dtypes = ('float99',)", "Mine.dtypes: there is no 'float99'; did you mean float64"),

@@ -225,6 +225,16 @@ def test_an_interrupted_run_keeps_its_results_and_says_that_it_is_not_complete(
         # Without the time of compression, which differs between pytest-xdist's workers.
         (gzip.compress(b"{}", mtime=0), "it is packed by gzip"),
         (b"[1]\n", "its first line is not a run header"),
+        (b'{"type":"run","sch', "its header, in line 1, is damaged: Input data was truncated"),
+        (
+            WHOLE[0].replace('"seed":0', '"seed":"a"').encode(),
+            "its header, in line 1, is damaged: Expected `int`, got `str` - at `$.seed`",
+        ),
+        # The fields of another schema may differ too, which is no damage.
+        (
+            WHOLE[0].replace('"schema":2', '"schema":3').replace('"seed":0', '"seed":"a"').encode(),
+            "it has schema 3; this version reads schema 2",
+        ),
     ],
 )
 def test_what_is_no_run_file_is_said_to_be_what_it_is(
@@ -234,6 +244,12 @@ def test_what_is_no_run_file_is_said_to_be_what_it_is(
     path.write_bytes(content)
     assert main(["report", str(path), "-o", str(tmp_path / "report.html")]) == RunFileError.exit_code
     assert f"run.jsonl is not a run file: {said}" in capsys.readouterr().err
+
+
+def test_a_run_file_that_an_editor_gave_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(WHOLE) + "\n", encoding="utf-8-sig")
+    assert read_run(path).is_complete
 
 
 @pytest.mark.parametrize("arguments", [["report", "--site", "file"], ["report", "-o", "file/report.html"]])

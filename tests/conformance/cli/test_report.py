@@ -76,6 +76,15 @@ def test_a_registered_format_is_written_for_its_suffix(monkeypatch: Any, capsys:
     assert "csv            new/x.csv" in capsys.readouterr().out
 
 
+def test_several_reports_of_a_run_are_written_or_none(capsys: Any) -> None:
+    assert main(["report", "run.jsonl", "-o", "a.xml", "-o", "b.pdf"]) == 4
+    assert not Path("a.xml").exists()
+    assert main(["report", "run.jsonl", "-o", "a.xml", "-o", "b.csv", "--json"]) == 0
+    assert {"a.xml", "b.csv"} <= {path.name for path in Path().iterdir()}
+    written = json.loads(capsys.readouterr().out)["written"]
+    assert [(each["format"], each["path"]) for each in written] == [("junit", "a.xml"), ("csv", "b.csv")]
+
+
 @pytest.mark.parametrize(("path", "name"), [("a.xml", "junit"), ("a.md", "markdown"), ("A.HTML", "html")])
 def test_a_module_declares_its_suffixes_or_its_name_is_the_suffix(path: str, name: str) -> None:
     assert report.report_to(Path(path)).format == name

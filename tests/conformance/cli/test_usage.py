@@ -67,6 +67,10 @@ REPLACING = [  # what a command writes, and reads or writes besides
     (["run", "numpy", "--known", "known.toml", "--junit", "known.toml"], "would replace the file of --known"),
     (["run", "numpy", "--report", "a.xml", "--junit", "a.xml"], "would replace the file of --"),
     (["run", "numpy", "--html", "folder"], "--html folder is a folder"),
+    (["run", "numpy", "--html", "known.toml/r.html"], "a file stands where a folder is needed"),
+    (["run", "numpy", "-o", "-"], "-o - is no file here; for standard output: -o /dev/stdout"),
+    (["run", "numpy", "--junit", "-"], "--junit - is no file here"),
+    (["report", "run.jsonl", "-o", "-", "--format", "html"], "-o - is no file here"),
 ]
 
 
@@ -84,10 +88,26 @@ def test_no_file_of_a_command_is_written_over_by_its_output(
     assert {path.read_text() for path in tmp_path.iterdir() if path.is_file()} == {"kept"}
 
 
+@pytest.mark.parametrize("flag", ["--html", "--junit", "--report"])
+@pytest.mark.parametrize("path", ["shut/r.html", "shut/new/r.html", "shut.html"])
+def test_a_report_that_cannot_be_written_is_said_before_the_run(
+    path: str, flag: str, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("shut").mkdir()
+    Path("shut.html").touch()
+    # To root, who runs tests in containers, only a file system is ever shut.
+    monkeypatch.setattr("os.access", lambda place, mode: not Path(place).name.startswith("shut"))
+    monkeypatch.setattr("conformance.run.conduct.describe_all", lambda specs: pytest.fail("started"))
+    assert main(["run", "numpy", flag, path]) == 4
+    assert f"cannot write {flag} {path}: " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ('[tool.conformance]\nseed = "many"', "the setting seed: 'many' is not a whole number"),
+        ('[tool.conformance]\nworkers = "x"', "/pyproject.toml)"),
         ("[tool.conformance]\ntimeout = []", "the setting timeout: '[]' is not a number above zero"),
         ("[tool.conformance]\nquery = [1]", "query = [1] is not a list of strings"),
         ('[tool.conformance]\nprofile = "huge"', "profile = 'huge' is none of quick, standard, thorough"),
@@ -117,13 +137,35 @@ def test_settings_are_the_defaults_of_their_flags(tmp_path: Path, monkeypatch: A
     assert parser().parse_args(["list", "ops"]).as_json is True
 
 
+def test_a_flag_that_may_be_given_several_times_wins_over_its_setting(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.conformance]\nquery = ["op/tanh"]\noutput = "a.jsonl"')
+    monkeypatch.chdir(tmp_path)
+    options = parser().parse_args(["run", "numpy", "-q", "op/exp", "-q", "op/sin"])
+    assert options.query == ["op/exp", "op/sin"]
+    assert parser().parse_args(["report", "a.jsonl", "-o", "a.html"]).output == [Path("a.html")]
+
+
 def test_the_environment_is_read_like_the_project_s_settings(
     tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CONFORMANCE_TIMEOUT", "soon")
     assert main(["run", "numpy"]) == 4
-    assert "the setting timeout: 'soon'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the setting timeout: 'soon'" in said
+    assert "(in CONFORMANCE_TIMEOUT)" in said
+
+
+def test_a_variable_that_is_no_setting_is_said_and_one_that_is_is_not(monkeypatch: Any, capsys: Any) -> None:
+    for name in ("CONFORMANCE_WORKRES", "CONFORMANCE_PATIENCE", "CONFORMANCE_PART", "CONFORMANCE_SEED"):
+        monkeypatch.setenv(name, "1")
+    parser()
+    said = [line for line in capsys.readouterr().err.splitlines() if "variable" in line]
+    assert said == [
+        "conformance: the environment variable CONFORMANCE_WORKRES is no setting; did you mean CONFORMANCE_WORKERS?"
+    ]
 
 
 def test_a_defect_of_ours_is_not_taken_for_a_failure_of_an_engine(monkeypatch: Any, capsys: Any) -> None:
@@ -185,7 +227,7 @@ def test_a_working_folder_that_is_gone_is_named(tmp_path: Path, monkeypatch: Any
     assert "the working folder has been removed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["class", "_", "a/b", "../x", "1x", ""])
+@pytest.mark.parametrize("name", ["class", "_", "a/b", "../x", "1x", "", ".x", "a.-b/"])
 def test_what_is_no_name_in_python_is_no_name_of_an_engine(
     name: str, tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:

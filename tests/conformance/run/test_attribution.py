@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from conformance_backends import numpy_engine
 from conformance_backends.numpy_backend import NumpyTape
 
 import conformance.checks.engine_calls as ours
-from conformance.backend import Capability
+from conformance.backend import NAME, Capability
 from conformance.checks import load_all
 from conformance.errors import AdapterError, Unsupported
+from conformance.load import FURTHER, GROUP
 from conformance.questions import items_of
 from conformance.run.attribution import DEEPEST, Origin, cut_traceback, functions_of, origin_of
 from conformance.run.conduct import INTERNAL, exit_code
@@ -23,6 +25,7 @@ from conformance.run.declarations import hold_declarations
 from conformance.run.execute import Executor
 from conformance.run.verdict import verdict_of
 from conformance.runfile.records import Verdict
+from conformance.selfcheck.selftest import registered_controls, registered_mutants
 from conformance.strategies import Effort
 
 from .test_smoke import TakesOneCotangent
@@ -97,12 +100,29 @@ def test_a_version_or_an_engine_that_is_no_line_of_text_is_refused(member: str, 
         hold_declarations(backend)
 
 
-@pytest.mark.parametrize("odd", ["../../evil", "a\nb", "*", "mine/op/tanh", "x" * 5000, "\udc80"])
+@pytest.mark.parametrize(
+    "odd",
+    ["../../evil", "a\nb", "*", "mine/op/tanh", "x" * 5000, "\udc80", "a b", "..", "<b>x", "-x", ".x", "x\n"],
+)
 def test_a_name_that_would_break_ids_and_patterns_is_refused(odd: str) -> None:
     backend = NumpyTape()
     backend.name = odd
     with pytest.raises(AdapterError, match="begins every id and query"):
         hold_declarations(backend)
+
+
+@pytest.mark.parametrize("name", ["torch.func", "my-engine_2", "Größe", "_mine", "2nd"])
+def test_a_name_of_letters_and_digits_is_taken(name: str) -> None:
+    backend = NumpyTape()
+    backend.name = name
+    hold_declarations(backend)
+
+
+def test_every_name_of_a_registered_backend_is_one_that_an_adapter_may_have() -> None:
+    names = [point.name for group in (GROUP, FURTHER) for point in entry_points(group=group)]
+    names += [*registered_mutants(), *registered_controls()]
+    assert "torch.func" in names
+    assert [name for name in names if not NAME.fullmatch(name)] == []
 
 
 def test_recursion_without_end_is_of_whose_frames_most_are() -> None:

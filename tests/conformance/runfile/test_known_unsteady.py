@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.runfile.known import read_known
+from conformance.runfile.known_file import read_known
 from conformance.runfile.listing import write_known
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 
