@@ -26,7 +26,7 @@ UNSTATED: dict[Trait | type, dict[str, str]] = {
             binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll gaussian_nll soft_margin
             nll cross_entropy weighted_nll weighted_cross_entropy ctc ctc_with_logits grid_sample
             scaled_dot_product_attention biased_attention masked_attention
-            local_response_norm rnn_cell gru_cell lstm_cell multi_margin multilabel_soft_margin
+            local_response_norm rnn_cell gru_cell lstm_cell multilabel_soft_margin
             cosine_embedding renorm standardize lstm gru exp1 expi unwrap
         """,
         "their operands are the parts of complex numbers": "fft ifft rfft irfft fftn ifftn rfftn irfftn hfft ihfft stft",

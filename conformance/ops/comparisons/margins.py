@@ -241,7 +241,7 @@ POWERS = ((2, 1.0, REAL), (1, 0.0, DISTINCT), (1, 1.5, LOW), (2, 0.3, REAL))
 
 def scoring(choose: Choose) -> Signature:
     """Rows of scores, or one, targets among the classes, and weights of few classes."""
-    *n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2), (5, 7), (3,), (2, 17), (33, 2), (2, 129), (66, 3)))
+    *n, c = choose(((2, 3), (3, 3), (1, 4), (4, 2), (5, 7), (2, 17), (33, 2), (2, 129), (66, 3), (3,)))
     p, margin, domain = choose(POWERS)
     parameters = {
         "p": p,

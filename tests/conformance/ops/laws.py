@@ -80,7 +80,7 @@ def obeys_shift(op: Op, law: Shift) -> bool:
         c, arrived = np.longdouble(0.5), np.longdouble(0.5)
         if len(law.of) == 1:
             x = arrays[law.of[0]]
-            axes = axes_of(x.shape, parameters.get("axis", -1))
+            axes = axes_of(x.shape, parameters.get("axis", law.axis))
             if not axes:
                 continue
             c = rng.uniform(0.25, 0.5, [1 if a in axes else n for a, n in enumerate(x.shape)])

@@ -304,6 +304,7 @@ class Slipping(NumpyTape):
     """Declares what does not exist."""
 
     ops: ClassVar[dict[str, Any]] = {**NumpyTape.ops, "arcsin": np.arcsin, "tahn": np.tanh, "exp": 3}
+    name = "slipping"
     dtypes = ("float64", "flaot32")
     conventions: ClassVar[dict[str, str]] = {"A2": "sumed", "A5/smu": "cast", "A99": "x", "A1": "x"}
     lacks: ClassVar[dict[str, Any]] = {"repeat": {"repeat": (list,)}}
