@@ -213,14 +213,15 @@ def test_names_and_messages_full_of_markup_reach_terminal_and_file_as_text(
     assert (done.folder / "run.xml").is_file()
 
 
-def test_a_class_called_script_is_a_name_like_any_other(command: Any, tmp_path: Path) -> None:
+def test_a_class_with_a_name_that_no_query_could_hold_is_told_the_rule(command: Any, tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text(
         "from conformance_backends.numpy_backend import NumpyTape\n"
         "globals()['<script>[b]'] = type('<script>[b]', (NumpyTape,), {'__module__': __name__})\n"
     )
     done = command("run", "odd.py:<script>[b]", "-q", "op/exp/vjp/float64", "-n", 1)
-    assert done.verdicts == {"<script>[b]/op/exp/vjp/float64": "pass"}
-    assert "<script>[b]" in done.out
+    assert (done.code, done.verdicts) == (11, {})
+    assert "'<script>[b]'" in done.said
+    assert "letters, digits, dots, '-' and '_'" in done.said
 
 
 def test_a_file_with_an_engine_s_name_does_not_hide_the_engine(command: Any, tmp_path: Path) -> None:
