@@ -10,6 +10,8 @@ import numpy as np
 from conformance.backend import as_tuple
 from conformance.case import Array
 from conformance.checks.comparison import decides, hold_close, hold_equal, tolerances
+from conformance.checks.conversion import hold_count
+from conformance.checks.dependence import sure_to_be_nan, with_number
 from conformance.checks.e_values.nan_isolation import MATRICES
 from conformance.checks.engine_calls import is_refusal, unless_refused
 from conformance.checks.observation import Observation, plain
@@ -23,7 +25,6 @@ from conformance.oracle.allowance import EXTENDED, extended
 
 FAR = (1e40, 1e80, 1e160)  # operands in extended precision, ever larger
 SETTLED = 1e-15  # the relative change of a slope that has reached its limit
-FACTORS = (0.75, 1.5, -1.0)  # what an operand's entry is multiplied with, to see which values depend on it
 SLACK = 64  # units of rounding, besides those of a sum: a limit is a number that the op's parameters and operands give
 
 
@@ -75,11 +76,12 @@ def value_that_depends_on_a_nan_is_nan(seen: Observation) -> None:
     for index in seen.wrt:
         size = seen.case.operands[index].size
         for place in sorted({0, size - 1} if size else ()):
-            expected = [depends & np.isnan(z) for depends, z in _what_depends(seen, index, place)]
-            operands = _with_number(seen.case.operands, index, place, np.nan)
+            expected = sure_to_be_nan(seen, index, place)
+            operands = with_number(seen.case.operands, index, place, np.nan)
             outputs = unless_refused(partial(seen.backend.forward, function, operands), seen.backend)
             if outputs is None:
                 raise NotThisCase("the engine refuses NaN")
+            hold_count(seen.op.name, outputs, len(expected))
             for is_sure, output in zip(expected, outputs, strict=True):
                 decides(bool(is_sure.any()))
                 _hold_nan(plain(seen.backend, output), is_sure, f"entry {place} of operand {index}")
@@ -91,33 +93,13 @@ def _hold_nan(got: Array, is_sure: Array, which: str) -> None:
     def is_fair(altered: Callable[[Array], Array]) -> bool:
         return bool(np.isnan(altered(got)[is_sure]).all())
 
+    if got.shape != is_sure.shape:
+        raise Violation(f"beside {which}, which is NaN, the value has shape {got.shape}, not {is_sure.shape}")
     tolerances.put(is_fair)
     if not is_fair(np.asarray):
         where = str(np.argwhere(is_sure & ~np.isnan(got))[0].tolist())
         said = f"a value that depends on {which}, which is NaN, is a number"
         raise Violation(said, expected=np.where(is_sure, np.nan, got), got=got, where=where)
-
-
-def _what_depends(seen: Observation, index: int, place: int) -> list[tuple[Array, Array]]:
-    """For each output which of its entries change with one of an operand's, and the reference's values where that is NaN."""
-    domain, own = seen.op.domain(index), float(seen.case.operands[index].flat[place])
-    tried = [own, *(float(np.clip(factor * own, domain.low, domain.high)) for factor in FACTORS)]
-    with np.errstate(all="ignore"):
-        first, *others, at_nan = (
-            as_tuple(
-                seen.op.reference(*_with_number(seen.case.operands, index, place, x), **seen.case.parameters)
-            )
-            for x in (*tried, np.nan)
-        )
-    changes = [np.any([np.asarray(z[n] != first[n]) for z in others], axis=0) for n in range(len(first))]
-    return [(change, np.asarray(z)) for change, z in zip(changes, at_nan, strict=True)]
-
-
-def _with_number(operands: Sequence[Array], index: int, place: int, number: float) -> list[Array]:
-    """The operands, with another number at a place of one of them."""
-    changed = [np.array(x) for x in operands]
-    changed[index].flat[place] = number
-    return changed
 
 
 def _jumps(seen: Observation, index: int, signs: Array) -> bool:
