@@ -94,7 +94,7 @@ def _hold_nan(got: Array, is_sure: Array, which: str) -> None:
         return bool(np.isnan(altered(got)[is_sure]).all())
 
     if got.shape != is_sure.shape:
-        raise Violation(f"beside {which}, which is NaN, the value has shape {got.shape}, not {is_sure.shape}")
+        raise NotThisCase(f"the value has shape {got.shape}, not {is_sure.shape}, which is another question")
     tolerances.put(is_fair)
     if not is_fair(np.asarray):
         where = str(np.argwhere(is_sure & ~np.isnan(got))[0].tolist())
