@@ -213,7 +213,9 @@ def test_names_and_messages_full_of_markup_reach_terminal_and_file_as_text(
     assert (done.folder / "run.xml").is_file()
 
 
-def test_a_class_with_a_name_that_no_query_could_hold_is_told_the_rule(command: Any, tmp_path: Path) -> None:
+def test_a_class_with_a_name_that_no_query_could_hold_is_refused_with_the_rule(
+    command: Any, tmp_path: Path
+) -> None:
     (tmp_path / "odd.py").write_text(
         "from conformance_backends.numpy_backend import NumpyTape\n"
         "globals()['<script>[b]'] = type('<script>[b]', (NumpyTape,), {'__module__': __name__})\n"
