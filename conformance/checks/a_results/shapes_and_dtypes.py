@@ -20,6 +20,7 @@ from conformance.errors import Unsupported, Violation
 from conformance.op import Op
 from conformance.ops import family_of
 from conformance.ops.names import ADD, MATMUL, MULTIPLY
+from conformance.oracle.allowance import expected_values
 
 SPECTRA = "spectra"
 OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
@@ -96,10 +97,11 @@ def _other_precision(seen: Observation) -> str:
     compiles=True,
     dtypes=frozenset({"float32"}),
 )
-def gradient_is_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
-    """In a call that mixes precisions each gradient is as accurate as in the coarser one, whichever operand has it."""
+def value_and_gradient_are_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
+    """In a call that mixes precisions the value and each gradient are as accurate as in the coarser one, whichever operand has it."""
     other = _other_precision(seen)
     function = seen.backend.call(seen.op.name, seen.case.parameters)
+    values = expected_values(seen.op, seen.case, perturbations=seen.perturbations)
     compared: list[Comparison] = []
     for finer in seen.wrt:
         operands = [np.array(x) for x in seen.case.operands]
@@ -110,8 +112,16 @@ def gradient_is_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
         dtypes = [plain(seen.backend, z).dtype for z in outputs]
         cotangents = [g.astype(d) for g, d in zip(seen.case.cotangents, dtypes, strict=True)]
         answer = seen.vjp(operands=operands, cotangents=cotangents)
+        where = f"where operand {finer} is {other},"
         compared += hold_all_within(
-            (got, expected, f"{seen.label(k)}, where operand {finer} is {other},")
+            (
+                (plain(seen.backend, z), value, f"the value, {where}")
+                for z, value in zip(outputs, values, strict=True)
+            ),
+            claim="differs from the reference value",
+        )
+        compared += hold_all_within(
+            (got, expected, f"{seen.label(k)}, {where}")
             for k, (got, expected) in enumerate(zip(answer.gradients, seen.expected, strict=True))
         )
     return compared

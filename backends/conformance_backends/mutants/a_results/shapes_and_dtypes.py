@@ -81,6 +81,12 @@ def sign_lost_in_mixed_calls(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: 
     return -pulled if xs[i].dtype.itemsize < max(floats, default=0) else pulled
 
 
+def in_half_precision_where_mixed(right: Any, *xs: Any, **p: Any) -> Any:
+    """The operands of a call that mixes precisions pass through half precision."""
+    mixed = len({x.dtype for x in xs if x.dtype.kind == "f"}) > 1
+    return right(*(x.astype(np.float16).astype(x.dtype) if mixed else x for x in xs), **p)
+
+
 def in_double(constant: Any, operand: Any) -> Any:
     """A number of the language is made an array of double precision."""
     return np.asarray(constant, float)
@@ -135,6 +141,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/mixed-dtype",), trace=widened),
     rule("mixed-sign-lost", "Where another operand is more precise, the gradient has the other sign.",
         ("op/mixed-value",), ("divide", "hypot", "matmul"), sign_lost_in_mixed_calls),
+    value("mixed-values-cut", "Operands of different precision pass through half precision.",
+        ("op/mixed-value",), ("divide", "hypot", "matmul"), in_half_precision_where_mixed),
     value("double-values", "The value of float32 operands is float64.",
         ("op/value-dtype",), ("mean", "exp", "matmul"), in_double_precision),
     value("half-values-widened", "The value of operands in half precision is float32.",
