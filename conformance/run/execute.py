@@ -52,6 +52,7 @@ class Executor:
         aside: entered while evidence is made, with the result that stands if the process ends, and the question's seconds.
         after_failure: receives what makes the answer; it may end a process whose engine is spoilt.
         until: when to stop; items that are not finished then have no result, and a failure is not made small.
+        culprits_of: of a case's token, the questions in which it ended processes, where it is passed over.
     """
 
     def __init__(
@@ -69,14 +70,13 @@ class Executor:
         aside: Aside = lambda result, took: contextlib.nullcontext(),
         after_failure: Callable[[Callable[[], ResultLine]], None] = lambda answer: None,
         until: float | None = None,
+        culprits_of: Callable[[str], Sequence[str]] = lambda token: (),
     ) -> None:
-        self.known = known
+        self.known, self.culprits_of = known, culprits_of
         self.backend = backend
         self.note, self.ask = note, ask
-        self.seed = seed
-        self.effort = effort.of_engine(compiles=backend.compiles_signatures)
-        self.shrink = shrink
-        self.scripts = scripts
+        self.seed, self.effort = seed, effort.of_engine(compiles=backend.compiles_signatures)
+        self.shrink, self.scripts = shrink, scripts
         self.surroundings = surroundings or Surroundings()
         self.aside, self.after_failure = aside, after_failure
         self.until = until
@@ -151,13 +151,17 @@ class Executor:
         for question, takers in kind.more_rounds(items, self.backend, self.seed, self.effort, is_open):
             if is_over(self.until):
                 return False
-            self._put(kind, question, [item for item in takers if is_open(item)], tallies)
+            self._put(kind, question, list(filter(is_open, takers)), tallies)
         return True
 
     def _put(
         self, kind: Kind, question: Question[Any], takers: Sequence[Item], tallies: dict[Item, Tally]
     ) -> None:
         """Run a question's items that are not failed and have not enough of it."""
+        if culprits := self.culprits_of(question.input.token):
+            for item in takers:
+                tallies[item].pass_over(culprits)
+            return
         arguments = question.on(self.backend)
         asked = []
         self.surroundings.take_replaced()  # by what came between, whose answers are none

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import hashlib
 import mmap
 import os
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +25,7 @@ WHEN = struct.Struct(
     "d"
 )  # when the group that is run must be finished, by the clock that all processes share; 0: none is
 SHORTEST = 0.1  # seconds: a watchdog cannot be set to less than none
+SEVERAL = 2  # questions that ended with one case
 LAST = 2000  # bytes of output that are kept of a worker that died
 
 
@@ -213,6 +215,29 @@ def left_out(folder: Path) -> frozenset[tuple[str, str]]:
     return _pairs(folder / "left-out")
 
 
+def add_deadly(folder: Path, backend: str, token: str, culprit: str) -> None:
+    """Remember that a worker ended with this case, in the question `culprit`."""
+    _add_pair(folder / f"deadly-{_digest(backend)}", _digest(token), culprit)
+
+
+class DeadlyCases:
+    """The cases of which workers ended in several questions, so that the case is to blame and no other question asks it."""
+
+    def __init__(self, folder: Path, backend: str) -> None:
+        self._culprits: dict[str, list[str]] = {}
+        for case, culprit in sorted(_pairs(folder / f"deadly-{_digest(backend)}")):
+            self._culprits.setdefault(case, []).append(culprit)
+
+    def culprits(self, token: str) -> Sequence[str]:
+        """The questions in which a process ended with the case of a token; none where it was not several."""
+        found = self._culprits.get(_digest(token), ()) if self._culprits else ()
+        return found if len(found) >= SEVERAL else ()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def give_up(folder: Path, backend: str, subject: str) -> None:
     """Remember that questions about a subject of a backend have no answer in time, so that no more of them are asked."""
     _add_pair(folder / "given-up", backend, subject)
@@ -223,11 +248,11 @@ def given_up(folder: Path) -> frozenset[tuple[str, str]]:
     return _pairs(folder / "given-up")
 
 
-def _add_pair(path: Path, backend: str, subject: str) -> None:
+def _add_pair(path: Path, first: str, second: str) -> None:
     with path.open("a", encoding="utf-8") as file:
-        file.write(f"{backend}\t{subject}\n")
+        file.write(f"{first}\t{second}\n")
 
 
 def _pairs(path: Path) -> frozenset[tuple[str, str]]:
     lines = _read(path).splitlines()
-    return frozenset((backend, subject) for backend, _, subject in (line.partition("\t") for line in lines))
+    return frozenset((first, second) for first, _, second in (line.partition("\t") for line in lines))

@@ -68,6 +68,12 @@ class Tally:
         self.took = time.perf_counter() - started
         self.seconds += self.took
 
+    def pass_over(self, culprits: Sequence[str]) -> None:
+        """Note a case that is not asked, since processes ended with it."""
+        self.undecided.append(
+            f"a case of which {' and '.join(culprits)} ended the process is not asked again"
+        )
+
     def stop(self, failure: BaseException, question: Question[Any] | None = None) -> None:
         """Note a failure that is no answer; one that is an answer already stands."""
         if self.failure is None:

@@ -127,9 +127,12 @@ class Deaths:
         token = journal.asked(self.folder, worker)
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
         judged = judge(answer, self.known, datetime.date.today())
-        # One question took the time, not many: those of a slow engine fit once a few are out of the way. Who lists a
-        # time-out as known wants the others' answers, whatever it costs.
-        if judged.verdict is Verdict.TIMEOUT and journal.has_hung(self.folder, worker, self.timeout):
+        # One question took the time, not many: those of a slow engine fit once a few are out of the way.
+        has_hung = verdict is Verdict.TIMEOUT and journal.has_hung(self.folder, worker, self.timeout)
+        if answer.evidence and answer.evidence.token and (verdict is Verdict.CRASH or has_hung):
+            journal.add_deadly(self.folder, self.items[culprit].backend, token, culprit)
+        # Who lists a time-out as known wants the others' answers, whatever it costs.
+        if judged.verdict is Verdict.TIMEOUT and has_hung:
             self._give_up_if_often(self.items[culprit])
         return judged
 

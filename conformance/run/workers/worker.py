@@ -248,6 +248,7 @@ class Worker:
                 aside=self.aside,
                 after_failure=partial(self._answer_and_end_if_spoilt, name),
                 until=self.until,
+                culprits_of=journal.DeadlyCases(self.folder, name).culprits,
             )
         return self._executors[name]
 

@@ -40,6 +40,21 @@ def test_an_op_that_ends_the_process_is_one_crash(command: Any, adapters: Path) 
     assert "Segmentation fault" in only_the_hit_question_is(done, "Segfaults", "crash")
 
 
+def test_a_case_that_ends_the_process_in_two_questions_is_asked_of_no_other(
+    command: Any, adapters: Path
+) -> None:
+    done = run_dying(command, adapters, "ExitsWhereEmpty")
+    crashed = {i for i, verdict in done.verdicts.items() if verdict == "crash"}
+    cases = {done.result(i).evidence.token for i in crashed}
+    assert cases
+    assert len(crashed) <= 2 * len(cases), crashed
+    assert set(done.verdicts.values()) - {"unsupported", "undecided"} == {"crash", "pass"}
+    passed_over = [
+        done.result(i) for i, verdict in done.verdicts.items() if verdict == "pass" and "/tanh/" in i
+    ]
+    assert any(result.undecided for result in passed_over)
+
+
 def test_a_crash_and_a_timeout_have_the_case_that_they_died_of(command: Any, adapters: Path) -> None:
     done = run_dying(command, adapters, "Exits", "HangsInC", timeout=6)
     for name in ("Exits", "HangsInC"):
