@@ -24,7 +24,7 @@ OPTIONS = {
     "--conformance-shard": ("store", "i/n: one part of the questions"),
     "--conformance-known": ("store", "a file of known failures"),
     "--conformance-timeout": ("store", "seconds one group of questions may take"),
-    "--conformance-plan": ("store", "a file of the ids that are run, in place of queries and shard"),
+    "--conformance-plan": ("store", "a file of what is run, in place of queries and shard"),
     "--conformance-until": (
         "store",
         "when to stop, in seconds of the monotonic clock; what is worth most comes first",

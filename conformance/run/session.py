@@ -95,7 +95,7 @@ def run_session(
     with tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         plan = folder / "plan.json"
-        plan.write_bytes(msgspec.json.encode([item.id for item in items]))
+        plan.write_bytes(msgspec.json.encode([(i.backend, i.check, i.subject, i.dtype) for i in items]))
         keeper = Keeper(items, folder, known, keep, timeout, until, waiting, is_last)
         arguments = [
             # Without its own, pytest makes one beside ours, and leaves those of the last three runs there.

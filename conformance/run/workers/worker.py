@@ -109,8 +109,12 @@ class Worker:
         self.surroundings.put_place_back()
         self.surroundings.put_needed_back()
         self.known = in_force(self.known, [d.line for d in self._descriptions.values()])
-        asked = parted(self._descriptions.values(), self.seed, self.effort)
-        chosen = planned(asked, self.queries, self.shard, plan=self.plan, until=self.until)
+        if self.plan:
+            listed = msgspec.json.decode(self.plan.read_bytes(), type=list[tuple[str, str, str, str]])
+            chosen = arranged([Item(*names) for names in listed], until=self.until)
+        else:
+            asked = parted(self._descriptions.values(), self.seed, self.effort)
+            chosen = planned(asked, self.queries, self.shard, until=self.until)
         for item in chosen:
             self._groups.setdefault(group_of(item, self.until), []).append(item)
         return chosen
@@ -263,21 +267,18 @@ def planned(
     queries: Sequence[str],
     part: str,
     *,
-    plan: Path | None = None,
     until: float | None = None,
 ) -> list[Item]:
-    """The items of some backends, scope by scope, and there group by group, the plain gradient first; by worth where the time has an end.
+    """The items that queries and a shard select, in the order in which they are run.
 
-    `parts` are those that the profile asks, and those that it leaves out. Where there is a plan, those that it lists:
-    what the queries select was decided over all engines.
+    `parts` are those that the profile asks, and those that it leaves out.
     """
-    asked, left_out = parts
-    if plan:
-        wanted = msgspec.json.decode(plan.read_bytes(), type=set[str])
-        chosen = [item for item in (*asked, *left_out) if item.id in wanted]
-    else:
-        chosen = select(asked, queries, left_out)
-        chosen = shard(chosen, part) if part else chosen
+    chosen = select(parts[0], queries, parts[1])
+    return arranged(shard(chosen, part) if part else chosen, until=until)
+
+
+def arranged(chosen: Sequence[Item], *, until: float | None = None) -> list[Item]:
+    """Items scope by scope, and there group by group, the plain gradient first; by worth where the time has an end."""
     scopes: dict[str, dict[tuple[str, str], list[Item]]] = {}
     for item in chosen if until is None else in_order(chosen):
         scopes.setdefault(together(item, until), {}).setdefault(group_of(item, until), []).append(item)
