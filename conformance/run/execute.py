@@ -151,24 +151,24 @@ class Executor:
         for question, takers in kind.more_rounds(items, self.backend, self.seed, self.effort, is_open):
             if is_over(self.until):
                 return False
-            self._put(kind, question, list(filter(is_open, takers)), tallies)
+            self._put(kind, question, [item for item in takers if is_open(item)], tallies)
         return True
 
     def _put(
         self, kind: Kind, question: Question[Any], takers: Sequence[Item], tallies: dict[Item, Tally]
     ) -> None:
         """Run a question's items that are not failed and have not enough of it."""
-        if culprits := self.culprits_of(question.input.token):
-            for item in takers:
-                tallies[item].pass_over(culprits)
-            return
-        arguments = question.on(self.backend)
+        arguments, token = question.on(self.backend), question.input.token
+        culprits = self.culprits_of(token)
         asked = []
         self.surroundings.take_replaced()  # by what came between, whose answers are none
-        self.ask(question.input.token)
+        self.ask(token)
         for item in takers:
             tally = tallies[item]
             if tally.failure is None and not kind.is_enough(item, question, tally.cases, self.effort):
+                if culprits:
+                    tally.pass_over(culprits)
+                    continue
                 self.note(item.id)
                 asked.append(item)
                 tally.run(item.definition, question, arguments)

@@ -49,10 +49,6 @@ def test_a_case_that_ends_the_process_in_two_questions_is_asked_of_no_other(
     assert cases
     assert len(crashed) <= 2 * len(cases), crashed
     assert set(done.verdicts.values()) - {"unsupported", "undecided"} == {"crash", "pass"}
-    passed_over = [
-        done.result(i) for i, verdict in done.verdicts.items() if verdict == "pass" and "/tanh/" in i
-    ]
-    assert any(result.undecided for result in passed_over)
 
 
 def test_a_crash_and_a_timeout_have_the_case_that_they_died_of(command: Any, adapters: Path) -> None:

@@ -133,3 +133,12 @@ def test_where_all_drawn_calls_are_declared_lacking_others_are_asked(
         for result in Executor(backend, seed=seed, effort=PROFILES["quick"]).results([item])
     ]
     assert {result.verdict for result in results} == {Verdict.PASS}
+
+
+def test_a_case_of_which_processes_ended_is_passed_over() -> None:
+    culprits = ("numpy/op/tanh/shape/float64", "numpy/op/tanh/vjp/float64")
+    asked = Executor(NumpyTape(), seed=0, effort=PROFILES["quick"], culprits_of=lambda token: culprits)
+    (result,) = asked.results([Item("numpy", "op/value", "tanh", "float64")])
+    assert (result.verdict, result.cases) == (Verdict.UNDECIDED, 0)
+    assert result.evidence is not None
+    assert f"of which {' and '.join(culprits)} ended the process" in result.evidence.message
