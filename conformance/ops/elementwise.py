@@ -17,6 +17,7 @@ from conformance.ops import laws
 from conformance.ops.activations import sigmoid
 from conformance.ops.dispatch import dispatched
 from conformance.ops.rows import elementwise, inverse_root, linear
+from conformance.ops.special import log1p
 from conformance.ops.traits import (
     ANTILINEAR,
     COMMUTATIVE,
@@ -158,7 +159,7 @@ ONE_OPERAND = (
     elementwise("log10", np.log10, lambda z, x: 1 / (LN10 * x),
         formula="x̄ = g / (x ln 10)", source="DLMF 4.7.1 over ln 10", domains=[POSITIVE],
         traits={HOLOMORPHIC, INFINITE_SLOPE_AT_0}),
-    elementwise("log1p", np.log1p, lambda z, x: 1 / (1 + x),
+    elementwise("log1p", log1p, lambda z, x: 1 / (1 + x),
         formula="x̄ = g / (1 + x)", source="DLMF 4.7.1 at 1 + x", domains=[Domain(low=-1.0)],
         traits={HOLOMORPHIC, undone_by("expm1")}),
     # trigonometric

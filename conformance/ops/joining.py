@@ -90,7 +90,7 @@ def block_diag_vjp(index: int, g: Any, z: Any, *matrices: Any) -> Any:
 # -- laws ------------------------------------------------------------------------------------------
 
 
-ARITIES = (2, 1, 3, 4, 7)
+ARITIES = (2, 1, 3, 4, 7, 12)  # as many as have names of two digits
 RANKS = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (1, 2, 1, 1, 3, 2))
 FLATTENED: tuple[Shape, ...] = ((2, 3), (3,), (), (1, 2), (0,), (2, 1), (5,))  # joined without an axis
 
@@ -101,10 +101,10 @@ def concatenating(choose: Choose) -> Signature:
     axis = choose([*range(len(shape)), *range(-len(shape), 0), None])
     count = choose(ARITIES)
     if axis is None:
-        return Signature((shape, *FLATTENED)[:count], {"axis": None})
+        return Signature((shape, *FLATTENED, *FLATTENED)[:count], {"axis": None})
     sizes = choose(((3,) * 7, (1, 3, 2, 1, 5, 2, 1), (2, 0, 17, 1, 33, 0, 64)))
     place = axis % len(shape)
-    shapes = tuple((*shape[:place], n, *shape[place + 1 :]) for n in sizes[:count])
+    shapes = tuple((*shape[:place], n, *shape[place + 1 :]) for n in (sizes * 2)[:count])
     return Signature(shapes, {"axis": axis})
 
 
@@ -129,7 +129,7 @@ def splitting(choose: Choose) -> Signature:
     return Signature((shape,), {"indices_or_sections": choose([*equal, [], [0], *inside]), "axis": axis})
 
 
-BLOCKS: tuple[Shape, ...] = ((2, 3), (1, 1), (3, 2), (1, 3), (3, 3), (2, 1), (1, 17))
+BLOCKS: tuple[Shape, ...] = ((2, 3), (1, 1), (3, 2), (1, 3), (3, 3), (2, 1), (1, 17), (0, 3), (2, 0))
 
 
 def placing(choose: Choose) -> Signature:

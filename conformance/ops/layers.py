@@ -193,7 +193,7 @@ LAYER_NORM = laws.shapes_of(*((s, s[-1:], s[-1:]) for s in NORMED), eps=(1e-5, 0
 RMS_NORM = laws.shapes_of(*((s, s[-1:]) for s in (*NORMED, (3, 1), (1,))), eps=(1e-5, 0.1, 1.0))
 BATCH_NORMED: tuple[Shape, ...] = (
     *((4, 3), (3, 3), (2, 2, 3), (2, 3, 3, 2), (1, 2, 3), (3, 1), (1, 1, 3, 2), (2, 2, 3, 1, 1)),
-    *((7, 8), (33, 2), (2, 17), (129, 1), (2, 1, 64), (7, 2, 3), (2, 66, 2)),
+    *((7, 8), (33, 2), (2, 17), (129, 1), (2, 1, 64), (7, 2, 3), (2, 66, 2), (2, 3, 3), (1, 2, 3, 2)),
 )  # fmt: skip
 BATCH_NORM = laws.shapes_of(*((s, s[1:2], s[1:2]) for s in BATCH_NORMED), eps=(1e-5, 0.1, 1.0))
 GROUPED: tuple[tuple[Shape, int], ...] = (

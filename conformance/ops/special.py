@@ -57,6 +57,22 @@ def constant(digits: str, like: Any) -> Any:
     return np.real(like).dtype.type(digits)
 
 
+# -- a logarithm -----------------------------------------------------------------------------------
+
+
+@dispatched
+def log1p(x: Any) -> Any:
+    """ln (1 + x); of complex numbers NumPy's own adds the one, and has no digit left near 0."""
+    if x.dtype.kind != "c":
+        return np.log1p(x)
+    is_near = np.abs(x) < 0.5
+    near = np.where(is_near, x, 0)
+    size = np.log1p(near.real * (2 + near.real) + near.imag**2) / 2
+    return np.where(is_near, size + 1j * np.arctan2(near.imag, 1 + near.real), np.log1p(x)).astype(x.dtype)[
+        ()
+    ]
+
+
 # -- the error function ----------------------------------------------------------------------------
 
 
@@ -160,7 +176,9 @@ def exact_gammaln(x: Any) -> Any:
     y, product = moved(x, lambda at: at, np.multiply)
     series = y * bernoulli(y, lambda k: 1 / (2 * k * (2 * k - 1)))
     whole = (y - 0.5) * np.log(y) - y + constant(HALF_LOG_TWO_PI, y) + series - np.log(product)
-    return np.where((x == 1) | (x == 2), 0, whole)
+    return np.select(
+        [(x == 1) | (x == 2), x == np.inf], [np.zeros_like(x), x], whole
+    )  # there a difference of two
 
 
 def _polygamma(x: Any, n: int) -> Any:

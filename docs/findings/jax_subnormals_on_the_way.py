@@ -5,6 +5,7 @@ The matrix is tridiagonal, of 8s with 1s beside them, times a power of two; so i
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 jax.config.update("jax_enable_x64", True)
 print("jax", jax.__version__)
@@ -17,3 +18,12 @@ for exponent in (0, -1000, -1021):
     (gradient,) = pullback(jnp.array([1.0, 0.0, 0.0]))
     print(f"2^{exponent}: solution", (x * scale).tolist(), "gradient", (gradient * scale).tolist())
 print("exact: solution", [25 / 248, 48 / 248, 87 / 248], "gradient", [63 / 496, -8 / 496, 1 / 496])
+
+x, y = np.float32(4.28128e37), np.float32(7.29049e37)
+_, pullback = jax.vjp(lambda y: jax.scipy.special.xlog1py(x, y), y)
+print(
+    "xlog1py(4.28e37, 7.29e37): gradient",
+    float(pullback(np.float32(-0.5))[0]),
+    "exact",
+    -0.5 * float(x) / float(y),
+)

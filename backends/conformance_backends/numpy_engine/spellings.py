@@ -52,6 +52,7 @@ LISTED: dict[Callable[..., Any], Callable[..., tuple[Op, Sequence[Any], Mapping[
 
 # Functions that mean what a row means, whose reference is another one.
 ALIKE: dict[Callable[..., Any], str] = {
+    np.log1p: "log1p",
     np.split: "split",
     np.linalg.det: "det",
     np.linalg.inv: "inv",

@@ -13,7 +13,7 @@ from conformance.checks.c_modes.built_functions import LAYERS, SEVERAL, WORDS, b
 from conformance.checks.comparison import hold_close, hold_equal
 from conformance.checks.engine_calls import gradients_of
 from conformance.checks.observation import Observation, plain
-from conformance.checks.registry import contract, op_check
+from conformance.checks.registry import contract, flat_check, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
 from conformance.layout import CHANNELS_LAST
@@ -45,6 +45,18 @@ def layout_does_not_matter(seen: Observation) -> None:
                 hold_close(laid_out.gradients[position], first, 2 * expected.allowed, what)
         for got, first, expected in zip(laid_out.outputs, seen.answer.outputs, allowed, strict=True):
             hold_close(got, first, 2 * expected.allowed, f"the value {where}")
+
+
+@flat_check("D10", "flat-layout")
+def layout_does_not_matter_to_a_flat_op(seen: Observation) -> None:
+    """The memory layout of operands does not change the value of a flat op."""
+    (first,), count = seen.forward(), len(seen.case.layouts)
+    function = seen.backend.call(seen.op.name, seen.case.parameters)
+    for layouts in dict.fromkeys((seen.case.layouts, *((layout,) * count for layout in FOR_ALL))):
+        operands = replace(seen.case, layouts=layouts).laid_out_operands()
+        (output,) = seen.backend.forward(function, operands)
+        what = f"the value changes with layouts {', '.join(layouts)}"
+        hold_equal(plain(seen.backend, output), first, what)
 
 
 @contract("D10", "built-functions")

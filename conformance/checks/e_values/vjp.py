@@ -77,7 +77,7 @@ def value_equals_reference_at_every_magnitude(seen: Observation) -> list[Compari
     """At operands of every magnitude the value is the reference's, wherever the dtype can represent it."""
     if seen.case.texture == SUBNORMAL and not keeps_subnormals(seen.backend, seen.case.dtype):
         raise NotThisCase("the engine takes subnormal numbers for zero")
-    allowed = _expected_values(seen.op, seen.case, seen.perturbations)
+    allowed = expected_values_anywhere(seen.op, seen.case, seen.perturbations)
     largest = float(finfo(seen.case.dtype).max)
     if allowance_scope(seen.op) != PER_PLACE and any((np.abs(z.exact) > largest).any() for z in allowed):
         raise NotThisCase(f"an entry overflows {seen.case.dtype}, and others may be computed from it")
@@ -92,7 +92,7 @@ def value_equals_reference_at_every_magnitude(seen: Observation) -> list[Compari
 
 
 @kept(Expected)
-def _expected_values(op: Op, case: Case, perturbations: int) -> list[Expected]:
+def expected_values_anywhere(op: Op, case: Case, perturbations: int) -> list[Expected]:
     """The expected outputs; a unit of the usual size of a value at ordinary operands is always allowed, or of a smaller operand.
 
     log1p and expm1 exist for what is near zero: there a unit of the usual value would be all of it.

@@ -74,6 +74,14 @@ def choosing(choose: Choose) -> Signature:
     return Signature(laws.broadcast(1 + COUNT)(choose).shapes, {"mode": choose(("clip", "wrap"))})
 
 
+def selecting(choose: Choose) -> Signature:
+    """Conditions and arrays that broadcast, or two single conditions for all entries."""
+    shapes = laws.broadcast(4)(choose).shapes
+    return Signature(
+        ((), (), *shapes[2:]) if choose((False, True)) else shapes, {"default": choose((0.0, 1.3, -2))}
+    )
+
+
 # -- rows --------------------------------------------------------------------------------------------
 
 ROWS: tuple[Op, ...] = (
@@ -81,7 +89,7 @@ ROWS: tuple[Op, ...] = (
     general("select", select, None, None, select_first, select_second,
         formula="x̄ = g where c, else 0; ȳ = g where d and not c, else 0", source="where's rule, twice",
         domains=[BOOLEAN, BOOLEAN, REAL, REAL],
-        law=laws.with_parameters(laws.broadcast(4), default=(0.0, 1.3, -2)),
+        law=selecting,
         traits={ELEMENTWISE, HOLOMORPHIC, PIECEWISE_LINEAR}),
     general("choose", choose, None, *map(chosen, range(COUNT)),
         formula="x̄ᵢ = g where the index is i, else 0", source="linear in all arrays: selects",

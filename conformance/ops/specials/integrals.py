@@ -53,7 +53,8 @@ def _expi(x: Any) -> Any:
     for k in range(ASYMPTOTIC, 0, -1):
         total = 1 + total * np.real(x).dtype.type(k) / far
     half = np.exp(far / 2)  # eˣ overflows before eˣ/x does
-    return np.where(is_far, half / far * total * half, constant(EULER, x) + np.log(near) + _entire(near))
+    beyond = np.where(x == np.inf, x, half / far * total * half)
+    return np.where(is_far, beyond, constant(EULER, x) + np.log(near) + _entire(near))
 
 
 # -- references NumPy lacks --------------------------------------------------------------------------

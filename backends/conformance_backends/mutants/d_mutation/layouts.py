@@ -60,6 +60,11 @@ def checkpoint_in_memory_order(self: Any, function: Any) -> Any:
     return operation
 
 
+def position_in_memory_order(right: Any, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """Without an axis the position is counted in the order of memory."""
+    return right(x if axis is not None else in_memory_order(x), axis=axis, keepdims=keepdims)
+
+
 BUILT = ("contract/D10/built-functions",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -76,6 +81,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/layout",), ("batch_norm",), lambda right, i, g, z, x, w, b, **p: right(i, g, z, x, without_its_stride(w), b, **p)),
     rule("channels-last-misplaced", "The gradient of a pool with margins is one place too far where the channels of the image vary fastest.",
         ("op/layout",), ("avg_pool2d",), shifted_where_channels_are_last),
+    value("position-in-memory-order", "Without an axis the position of the least entry is counted in the order of memory.",
+        ("op/flat-layout",), ("argmin",), position_in_memory_order),
     behaviour("custom-cotangent-misread", "A custom rule's cotangent that is not contiguous is read in the order of its buffer.",
         BUILT, custom=custom_in_memory_order),
     behaviour("checkpoint-operands-misread", "A checkpoint computes again with operands in the order of their buffers.",
