@@ -11,7 +11,7 @@ from conformance.errors import AdapterError
 from conformance.load import load_backend
 
 
-def test_an_adapter_whose_engine_this_python_cannot_read_is_told_the_file_and_the_version(
+def test_an_adapter_whose_engine_this_python_cannot_read_is_reported_with_the_file_and_the_version(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "newer_engine.py").write_text("\nx = (1\n")
