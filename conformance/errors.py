@@ -14,6 +14,7 @@ ConformanceError
 from __future__ import annotations
 
 import errno
+import platform
 import signal
 from typing import Any, TypeGuard
 
@@ -147,6 +148,14 @@ def class_name(failure: BaseException) -> str:
 def error_text(failure: BaseException) -> str:
     """The class and the text of any exception, cut where it is long."""
     return f"{class_name(failure)}: {text_of(failure)[:LONGEST_TEXT]}"
+
+
+def import_error_text(failure: BaseException) -> str:
+    """The same of what an import raises: Python says of a file that it cannot read the name alone, and it may need a newer Python."""
+    if not issubclass(type(failure), SyntaxError) or not getattr(failure, "filename", None):
+        return error_text(failure)
+    place = f"{failure.filename}, line {failure.lineno}"  # type: ignore[attr-defined]  # of a SyntaxError, as was seen
+    return f"{error_text(failure)}\nin {place}; this is Python {platform.python_version()}, and the file may need a newer one"
 
 
 def is_violation(failure: BaseException | None) -> TypeGuard[Violation]:

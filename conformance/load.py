@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from conformance.backend import Backend
-from conformance.errors import AdapterError, UsageError, error_text
+from conformance.errors import AdapterError, UsageError, import_error_text
 
 GROUP = "conformance.backends"
 DISTRIBUTION = "autograd-conformance"
@@ -43,7 +43,7 @@ def loaded(point: EntryPoint, what: str) -> Any:
         raise
     except BaseException as error:
         raise UsageError(
-            f"the {what} {point.name}, of {point.value}, cannot be loaded: {error_text(error)}"
+            f"the {what} {point.name}, of {point.value}, cannot be loaded: {import_error_text(error)}"
         ) from error
 
 
@@ -135,7 +135,7 @@ def load_backend(spec: str) -> Backend:
         raise
     except BaseException as error:  # SystemExit too: an adapter does not decide when this process ends
         raise AdapterError(
-            f"the adapter {spec} could not start: {error_text(error)}\n{_hint(spec, error)}"
+            f"the adapter {spec} could not start: {import_error_text(error)}\n{_hint(spec, error)}"
         ) from error
     if not isinstance(backend, Backend):
         raise AdapterError(f"{spec} is {type(backend).__name__}, not a conformance.backend.Backend")

@@ -24,6 +24,10 @@ OPTIONS = {
     "--conformance-shard": ("store", "i/n: one part of the questions"),
     "--conformance-known": ("store", "a file of known failures"),
     "--conformance-timeout": ("store", "seconds one group of questions may take"),
+    "--conformance-question-timeout": (
+        "store",
+        "seconds one question may take, in a worker of `conformance run`",
+    ),
     "--conformance-plan": ("store", "a file of what is run, in place of queries and shard"),
     "--conformance-until": (
         "store",
@@ -37,9 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options; nothing of the suite is imported before a backend is named."""
     group = parser.getgroup("conformance", "autograd conformance")
     for name, (action, text) in OPTIONS.items():
-        kind = {"--conformance-seed": int, "--conformance-timeout": float, "--conformance-until": float}.get(
-            name, str
-        )
+        is_time = name.endswith(("timeout", "until"))
+        kind = int if name == "--conformance-seed" else float if is_time else str
         group.addoption(name, action=action, type=kind, default=None, help=text)
 
 
@@ -62,15 +65,16 @@ def _started(config: pytest.Config) -> Worker | Supervisor:
         "profile": option("--conformance-profile") or "quick",
         "seed": option("--conformance-seed") or 0,
         "shard": option("--conformance-shard") or "",
-        "timeout": option("--conformance-timeout") or 300.0,
         "until": option("--conformance-until"),
     }
-    known = option("--conformance-known") or ""
+    known, timeout = option("--conformance-known") or "", option("--conformance-timeout") or 300.0
     if option("--conformance-journal"):
+        from conformance.run.process.deadline import Limit
         from conformance.run.workers.worker import Worker
 
         return Worker(
             **asked,
+            limit=Limit(timeout, option("--conformance-question-timeout") or 0.0),
             known=Path(known) if known else None,
             journal=Path(option("--conformance-journal")),
             plan=Path(option("--conformance-plan")),
@@ -78,7 +82,7 @@ def _started(config: pytest.Config) -> Worker | Supervisor:
         )
     from conformance.run.workers.child import Asked, Supervisor
 
-    return Supervisor(Asked(**asked, known=known))
+    return Supervisor(Asked(**asked, known=known, timeout=timeout))
 
 
 @pytest.hookimpl(tryfirst=True)

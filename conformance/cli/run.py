@@ -88,9 +88,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout",
         type=positive,
-        default=300.0,
+        default=0.0,
         metavar="S",
-        help="seconds that one group of checks may take",
+        help="seconds that one group of checks may take (default: 300; with --budget, one question may take a thirtieth of the budget, or 30)",
     )
     parser.add_argument(
         "--no-cache",

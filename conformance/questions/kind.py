@@ -72,6 +72,10 @@ class Question(abc.ABC, Generic[T]):
         """What the check returns; raises what it raises."""
         return check.function(*arguments)
 
+    def record(self, check: Check, recorder: Backend, failure: BaseException | None) -> None:
+        """Run the check as it failed, through a backend that writes down the calls."""
+        check.function(*self.on(recorder))
+
     @property
     def is_empty(self) -> bool:
         """Whether it has no entries, so that it decides about shapes alone."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,31 @@ from conformance.errors import Unsupported, UsageError, Violation
 from conformance.questions.kind import Arguments, Item, Kind, Question, register
 from conformance.runfile.records import Verdict
 from conformance.strategies import Effort
+
+
+class NoConvention(Violation):
+    """None of the conventions of a clause holds, where the adapter declares none.
+
+    Attributes:
+        clause: its number.
+        convention: the one whose failure is shown, the first that has numbers.
+    """
+
+    def __init__(self, clause: str, failures: Mapping[str, Violation]) -> None:
+        said = [
+            f"as {name!r}: {str(each).replace(f'; the adapter declares {name!r}', '')}"  # it declares none
+            for name, each in failures.items()
+        ]
+        has_numbers = (name for name, each in failures.items() if each.expected is not None)
+        self.clause, self.convention = clause, next(has_numbers, next(iter(failures)))
+        shown = failures[self.convention]
+        super().__init__(
+            f"none of the conventions of {clause} holds; {'; '.join(said)}",
+            expected=shown.expected,
+            got=shown.got,
+            allowed=shown.allowed,
+            where=shown.where,
+        )
 
 
 class SampleQuestion(Question[Sample]):
@@ -32,18 +58,26 @@ class SampleQuestion(Question[Sample]):
             self._require_some_convention(check, arguments[0], undeclared.clause)
             raise
 
+    def record(self, check: Check, recorder: Backend, failure: BaseException | None) -> None:
+        """Where none of a clause's conventions holds, by the one whose failure is shown: without one the check ends too early."""
+        by: AbstractContextManager[None] = nullcontext()
+        if type(failure) is NoConvention:
+            by = assumed_convention(recorder, failure.clause, failure.convention)
+        with by:
+            super().record(check, recorder, failure)
+
     def _require_some_convention(self, check: Check, backend: Backend, clause: str) -> None:
         """Raise Violation where the check holds by none of the conventions of the clause."""
-        failures = []
+        failures: dict[str, Violation] = {}
         for convention in STANDARD[clause].conventions:
             try:
                 with assumed_convention(backend, clause, convention):
                     super().run(check, self.on(backend))
             except Violation as failure:
-                failures.append(f"as {convention!r}: {failure}")
+                failures[convention] = failure
             else:
                 return
-        raise Violation(f"none of the conventions of {clause} holds; {'; '.join(failures)}")
+        raise NoConvention(clause, failures)
 
 
 class SampleKind(Kind):

@@ -17,7 +17,7 @@ from conformance.questions import Item
 from conformance.run import plan
 from conformance.run.describe import Description, describe_all
 from conformance.run.process import caches, signals, threads
-from conformance.run.process.deadline import Budget
+from conformance.run.process.deadline import Budget, Limit
 from conformance.run.recorder import Recorder, safely
 from conformance.run.resume import command_to_resume, failed_again, hold_alike, hold_asked, resumed
 from conformance.run.session import run_session
@@ -49,7 +49,7 @@ class Request:
     seed: int
     workers: int
     shard: str
-    timeout: float
+    timeout: float  # seconds that a group of questions may take; zero where none was given
     output: Path
     known: Path | None
     force: bool = False  # whether the output replaces a file that is there
@@ -206,7 +206,7 @@ def _ask(
             _options(request),
             workers=request.workers or os.cpu_count() or 1,
             known=known,
-            timeout=request.timeout,
+            limit=Limit.of(request.timeout, request.budget),
             keep=recorder.keep,
             until=until,
             waiting=recorder.wait,

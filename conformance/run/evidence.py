@@ -148,7 +148,9 @@ def _script(check: Check, backend: Backend, question: Question[Any], failure: Ba
     if type(failure) is Replaced:
         return ""
     with contextlib.suppress(MemoryError):
-        return kept_of(script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure))
+        return kept_of(
+            script_of(backend, lambda recorder: question.record(check, recorder, failure), failure)
+        )
     return ""
 
 

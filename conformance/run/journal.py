@@ -40,6 +40,11 @@ class Journal:
             for what in ("kept", "asked")
         )
         self._until, self._count = 0.0, 0  # the questions that were put since something is being run
+        self._each, self._armed, self._is_asking = (
+            0.0,
+            0.0,
+            False,
+        )  # of a question alone: seconds, and since when
         self._file = path.open("r+b")
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
@@ -60,38 +65,49 @@ class Journal:
         """What is being run now."""
         encoded = text.encode()[: SIZE - WHEN.size - 1]
         self._memory[WHEN.size : WHEN.size + len(encoded) + 1] = encoded + b"\0"
+        if self._each and self._is_asking and time.monotonic() - self._armed > self._each / 10:
+            self._arm(
+                self._each
+            )  # another check of the question: setting the watchdog each time would cost too much
 
-    def watch(self, seconds: float) -> None:
-        """End this process if nothing is noted as finished within so many seconds.
+    def watch(self, seconds: float, each: float = 0.0) -> None:
+        """End this process if nothing is noted as finished within so many seconds, or one question within `each`.
 
         The standard library's watchdog is a thread of C: it also ends a call that holds the interpreter's
         lock. pytest's own timeout uses the same one, but writes where only a terminal would see it.
         What an engine cancels or stops, the process that keeps the results ends by the time that is written here.
         """
-        self._until = time.monotonic() + seconds
-        self._memory[: WHEN.size] = WHEN.pack(self._until)
+        self._until, self._each = time.monotonic() + seconds, each
+        self._arm(seconds)
+
+    def _arm(self, seconds: float) -> None:
+        self._armed = time.monotonic()
+        self._memory[: WHEN.size] = WHEN.pack(self._armed + seconds)
         faulthandler.dump_traceback_later(seconds, exit=True, file=self._words)
 
     @contextlib.contextmanager
     def aside(self, answer: str, seconds: float) -> Iterator[None]:
         """While what is done here has a time of its own: where this process does not survive it, `answer` is the answer."""
-        left = self._until - time.monotonic()
+        left, each = self._until - time.monotonic(), self._each
         _replace(self._kept, answer)
         self.watch(seconds)
         try:
             yield
         finally:
             _replace(self._kept, "")
-            self.watch(max(left, SHORTEST))
+            self.watch(max(left, SHORTEST), each)
 
     def ask(self, token: str) -> None:
         """The question that is put to the engine now; empty while none is."""
         self._count += bool(token)
+        self._is_asking = bool(token)
         _replace(self._asked, f"{self._count} {token}" if token else "")
+        if self._each:
+            self._arm(self._each if token else max(self._until - time.monotonic(), SHORTEST))
 
     def rest(self) -> None:
         """Nothing is being run."""
-        self._count = 0
+        self._count, self._each = 0, 0.0
         faulthandler.cancel_dump_traceback_later()
         self._memory[: WHEN.size] = WHEN.pack(0.0)
         self.note("")

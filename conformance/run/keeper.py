@@ -51,14 +51,14 @@ class Keeper:
         folder: Path,
         known: Sequence[KnownFailure],
         keep: Callable[[ResultLine], None],
-        timeout: float,
+        limit: deadline.Limit,
         until: float | None = None,
         waiting: Waiting | None = None,
         is_last: Callable[[ResultLine], bool] | None = None,
     ) -> None:
         self.items = {item.id: item for item in items}
         self.folder, self.keep = folder, keep
-        self.deaths = Deaths(self.items, folder, known, timeout)
+        self.deaths = Deaths(self.items, folder, known, limit)
         self.kept: set[str] = set()
         self.trouble: list[str] = []
         self.not_started = ""

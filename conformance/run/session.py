@@ -25,7 +25,7 @@ from conformance.run.journal import NOT_LOADED
 from conformance.run.keeper import Keeper, Waiting
 from conformance.run.plan import together
 from conformance.run.process import processes
-from conformance.run.process.deadline import is_over
+from conformance.run.process.deadline import Limit, is_over
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import ResultLine
 
@@ -80,7 +80,7 @@ def run_session(
     *,
     workers: int,
     known: Sequence[KnownFailure],
-    timeout: float,
+    limit: Limit,
     keep: Callable[[ResultLine], None],
     until: float | None = None,
     waiting: Waiting | None = None,
@@ -96,7 +96,7 @@ def run_session(
         folder = Path(name)
         plan = folder / "plan.json"
         plan.write_bytes(msgspec.json.encode([(i.backend, i.check, i.subject, i.dtype) for i in items]))
-        keeper = Keeper(items, folder, known, keep, timeout, until, waiting, is_last)
+        keeper = Keeper(items, folder, known, keep, limit, until, waiting, is_last)
         arguments = [
             # Without its own, pytest makes one beside ours, and leaves those of the last three runs there.
             *("--basetemp", str(folder / "pytest")),
@@ -112,7 +112,8 @@ def run_session(
                 str(MANY),
             ),
             *(part for spec in specs for part in ("--conformance-backend", spec)),
-            *("--conformance-journal", name, "--conformance-timeout", str(timeout)),
+            *("--conformance-journal", name, "--conformance-timeout", str(limit.group)),
+            *("--conformance-question-timeout", str(limit.question)),
             *("--conformance-plan", str(plan)),
             *(() if until is None else ("--conformance-until", str(until), "--no-loadscope-reorder")),
             *options,

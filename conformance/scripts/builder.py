@@ -36,6 +36,7 @@ class ScriptBuilder:
         self.is_traced = False  # whether an engine traces a function by its code: it is not disturbed
         self.rules: list[str] = []  # custom rules, defined before everything else
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
+        self.decided = ""  # the line that prints what decided the last branch
         self.unspelled: list[
             str
         ] = []  # methods that the dialect has no words for: the script lacks their calls
@@ -276,7 +277,8 @@ class ScriptBuilder:
         with contextlib.suppress(SyntaxError):
             revealing = None if failure is None else self._revealing(failure)
             show = self.dialect.show.format
-            lines = None if revealing is None else [show(value=name) for name in revealing]
+            decided = [self.decided] if self.decided else []
+            lines = None if revealing is None else [*decided, *(show(value=name) for name in revealing)]
             whole = shortened(whole, lines, self.dialect.effects)
         return "\n".join((*head, whole, *tail))
 

@@ -67,6 +67,9 @@ class Recording(Backend):
             return is_larger
         target = self.builder.result()
         self.builder.write(f"{target} = {self.builder.called(array)} > {bound!r}")
+        if not self.builder.indent and not self.builder.is_traced:  # Python branches on it here
+            self.builder.decided = f"print(bool({target}))"
+            self.builder.attempt(self.builder.decided, lambda: bool(is_larger))
         return self.builder.named(is_larger, target)
 
     def array(self, value: NDArray) -> Any:

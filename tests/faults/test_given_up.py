@@ -12,7 +12,8 @@ import pytest
 
 from conformance.questions import items_of
 from conformance.run import journal
-from conformance.run.workers.deaths import LATE, Deaths
+from conformance.run.process.deadline import LATE, LATE_IN_BUDGET, Limit
+from conformance.run.workers.deaths import Deaths, not_asked
 from conformance.runfile.jsonl import Run, read_run
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Verdict
@@ -102,6 +103,18 @@ def test_pytest_gives_up_too(folder: Path) -> None:
     assert f"not asked, since {WHY}" in done.stdout
 
 
+def test_within_a_budget_fewer_time_outs_are_paid(tmp_path: Path) -> None:
+    (tmp_path / "worker.words").write_text("Timeout (0:00:03)!")
+    (tmp_path / "worker.asked").write_text("1 c1:abc")
+    asked = [item for item in items_of("mine", ("float64",)) if item.subject == "tanh"]
+    deaths = Deaths({item.id: item for item in asked}, tmp_path, (), Limit(300.0, 3.0))
+    for item in asked[:LATE_IN_BUDGET]:
+        assert not journal.given_up(tmp_path)
+        deaths.result("worker", item.id, code=1, is_overdue=False)
+    assert journal.given_up(tmp_path) == {("mine", "tanh")}
+    assert "within 3 s each" in not_asked(asked[-1], deaths.limit).evidence.message  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("known", "put", "seconds", "given_up"),
     [
@@ -120,7 +133,7 @@ def test_what_gives_up_is_one_question_that_took_the_time_and_is_news(
     since = time.time() - seconds
     os.utime(tmp_path / "worker.asked", (since, since))
     asked = [item for item in items_of("mine", ("float64",)) if item.subject == "tanh"]
-    deaths = Deaths({item.id: item for item in asked}, tmp_path, known, 3.0)
+    deaths = Deaths({item.id: item for item in asked}, tmp_path, known, Limit(3.0))
     for item in [item for item in asked if item.check.startswith("op/v")][:LATE]:
         assert deaths.result("worker", item.id, code=1, is_overdue=False) is not None
     assert journal.given_up(tmp_path) == given_up

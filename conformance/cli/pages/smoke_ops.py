@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -64,11 +64,10 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
     `has_declared` says that the adapter declares that the op has no gradient.
     """
     if reason:
-        yield Remark("KNOWN", op.op, reason, share=_share(op.slips, op))
-    elif op.slips:
-        claim = "fails in the adapter" if op.slips[0].is_raised else "not the op that the catalogue means"
-        defines = f"conformance explain {op.op}    defines it, with a call for each parameter"
-        yield _of_findings("BAD", op, op.slips, claim, defines)
+        wrong = [finding for finding in op.slips if not finding.is_dropped]
+        yield Remark("KNOWN", op.op, reason, share=_share(wrong, op) if wrong else "")
+    else:
+        yield from _bad(op)
     if op.unsteady:
         yield _of_findings("ENG", op, op.unsteady, UNSTEADY)
     lacking = lacking_of(op)
@@ -103,6 +102,19 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         said = findings[0].message + (f", and {others} such" if others else "")
         where = "" if len(findings) == op.calls else " in some calls"
         yield Remark("not", op.op, f"not offered{where}: {said}", share=_share(findings, op))
+
+
+def _bad(op: MappedOp) -> Iterator[Remark]:
+    """Calls that the adapter makes wrongly, and gradients of which none arrives, though the values are right."""
+    slips = [finding for finding in op.slips if not finding.is_dropped]
+    if slips:
+        claim = "fails in the adapter" if slips[0].is_raised else "not the op that the catalogue means"
+        defines = f"conformance explain {op.op}    defines it, with a call for each parameter"
+        yield _of_findings("BAD", op, slips, claim, defines)
+    dropped = [finding for finding in op.slips if finding.is_dropped]
+    if dropped:
+        remark = _of_findings("BAD", op, dropped, "no gradient arrives, in any call of which it was computed")
+        yield replace(remark, share="")  # it is of all calls, and found in one
 
 
 def convention_line(convention: MeasuredConvention) -> str:

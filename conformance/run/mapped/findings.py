@@ -34,6 +34,7 @@ class Finding:
         signature: the shapes and parameters of the call.
         is_raised: whether there was an exception.
         is_value: whether it is a wrong value, of the call alone.
+        is_dropped: whether it stands for all gradients of the op: none of them arrives.
     """
 
     call: str
@@ -43,6 +44,7 @@ class Finding:
     signature: Signature = field(default_factory=lambda: Signature(()))
     is_raised: bool = False
     is_value: bool = False
+    is_dropped: bool = False
 
 
 @dataclass(frozen=True)

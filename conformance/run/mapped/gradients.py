@@ -25,8 +25,10 @@ ENOUGH = 2  # gradients of which none arrives, for the function to have left the
 # What nobody raises to refuse: the engine, or the op's function, stumbled.
 STUMBLES = (AttributeError, LookupError, NameError, ArithmeticError, RecursionError, AssertionError)
 CUT = (
-    "no gradient arrives in any call: does the function leave the engine, through NumPy, Python's numbers or detach? "
-    "If the engine drops it, that is a known failure"
+    "does the function leave the engine, through NumPy, Python's numbers or detach? Then keep it inside. If the engine "
+    "drops the gradient, that is its fault, which a known failure settles: conformance run … -q op/{op}, then conformance "
+    "known update; give the entry a kind, and pass --known to smoke. `no_gradient` does not settle it: that is for an op "
+    "whose gradient the engine refuses"
 )
 
 
@@ -79,16 +81,21 @@ def gradients_of_calls(
     survived = [finding for finding in refused if finding.call not in deadly]
     if survived and not arrived:
         if any(_leaves_the_engine(backend, op, case) for case in _different(cases)):
-            return None, (), (*slips, replace(survived[0], place="", is_raised=False, explanation=CUT))
+            return None, (), (*slips, _dropped(op, survived[0], survived[0].message))
         if any(finding.call not in stumbled for finding in survived):
             return survived[0], (), tuple(slips)
     if len(arrived) >= ENOUGH and not any(arrived):
-        return (
-            None,
-            tuple(refused),
-            (*slips, replace(suspect[0], message=_as_a_run_says(suspect[0].message), explanation=CUT)),
-        )
+        dropped = _dropped(op, suspect[0], _as_a_run_says(suspect[0].message))
+        return None, tuple(refused), (*slips, dropped)
     return None, (*suspect, *refused), tuple(slips)
+
+
+def _dropped(op: Op, first: Finding, message: str) -> Finding:
+    """That no gradient of the op arrives, in the call in which it shows first."""
+    explanation = CUT.format(op=op.name)
+    return replace(
+        first, message=message, place="", is_raised=False, explanation=explanation, is_dropped=True
+    )
 
 
 def _barred(

@@ -6,12 +6,21 @@ import re
 from collections.abc import Sequence
 
 from conformance.backend import Backend
-from conformance.run.mapped.findings import MappedOp
+from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.runfile.known import SMOKE, KnownFailure
 
 WRONG_VALUE = "the value differs from the reference value"  # what a run says of it, without the numbers
 
+WRONG_GRADIENT = "differs from the reference VJP"  # and of a gradient, if it is not dropped
+
 IF_THE_ENGINES = "where the engine contradicts a claim itself, a known failure with `says`, and a kind or a script, settles it (--known)"
+
+
+def _as_a_run_says(slip: Finding) -> tuple[str, ...]:
+    """The messages that a run may have for what is wrong; of zeros in place of a gradient it is that of any wrong one."""
+    if slip.is_dropped:
+        return slip.message, f"{slip.message.partition(' is ')[0]} {WRONG_GRADIENT}"
+    return slip.message, WRONG_VALUE
 
 
 def id_of_claim(backend: Backend, claim: str) -> str:
@@ -35,7 +44,7 @@ def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) 
     ids = [f"{backend.name}/op/{op.op}/{check}/{dtype}" for check in ("value", "vjp")]
     judged = [(e, i) for e in known if e.says and (e.kind or e.script) for i in ids if e.covers(i)]
     said = [
-        [e.reason for e, i in judged if any(e.explains(i, m) for m in (slip.message, WRONG_VALUE))]
+        [e.reason for e, i in judged if any(e.explains(i, m) for m in _as_a_run_says(slip))]
         for slip in op.slips
         if not slip.is_raised  # an exception of the adapter is no wrong value
     ]

@@ -67,7 +67,7 @@ def _write(send: Send, spec: str, token: str, key: str) -> None:
                 break
         send(position)
         check, question = asked[position]
-        send(script_of(backend, lambda recorder: check.function(*question.on(recorder)), failure))
+        send(script_of(backend, lambda recorder: question.record(check, recorder, failure), failure))
 
 
 def _write_lines(
@@ -86,5 +86,5 @@ def _write_lines(
         warnings.simplefilter("ignore")
         check, question = list(questions_in(token, key))[position]
         send(position)
-        run = lambda recorder: check.function(*question.on(recorder))  # noqa: E731
+        run = lambda recorder: question.record(check, recorder, None)  # noqa: E731
         send(script_of(backend, run, Ended(said) if said else None, step))

@@ -26,7 +26,7 @@ from conformance.run import journal
 from conformance.run.describe import Description
 from conformance.run.plan import PROFILES, parted, together
 from conformance.run.process import processes
-from conformance.run.process.deadline import is_over
+from conformance.run.process.deadline import Limit, is_over
 from conformance.run.process.ends import manner
 from conformance.run.process.threads import SETTINGS
 from conformance.run.workers.deaths import Deaths, lost
@@ -97,7 +97,7 @@ class Supervisor:
         lines = [d.line for d in self._described.values()]
         known = in_force(read_known(Path(asked.known)), lines) if asked.known else ()
         by_id = {item.id: item for item in self._planned}
-        self._deaths = Deaths(by_id, self.folder, known, asked.timeout)
+        self._deaths = Deaths(by_id, self.folder, known, Limit(asked.timeout))
 
     def items(self) -> list[Item]:
         """Every question of this session, in the order in which it is run."""
@@ -256,7 +256,7 @@ class Child(Worker):
             seed=asked.seed,
             shard=asked.shard,
             known=Path(asked.known) if asked.known else None,
-            timeout=asked.timeout,
+            limit=Limit(asked.timeout),
             journal=folder,
             name=name,
             until=asked.until,

@@ -15,6 +15,7 @@ from conformance.errors import UsageError
 from conformance.ops import ALL_OPS
 from conformance.questions import Item, questions_in
 from conformance.run import journal
+from conformance.run.process.deadline import Limit
 from conformance.run.process.ends import beginning, manner, without_our_frames
 from conformance.run.verdict import result_for
 from conformance.runfile.jsonl import decode
@@ -22,7 +23,6 @@ from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 
 BEFORE = 6  # subjects that are named of those that a process was asked about before it ended
-LATE = 3  # questions about one subject that have no answer in time, before the others are given up
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
 
 
@@ -35,12 +35,12 @@ def lost(
     return result_for(item, verdict, cases=cases, seconds=0.0, evidence=evidence)
 
 
-def not_asked(item: Item, timeout: float) -> ResultLine:
+def not_asked(item: Item, limit: Limit) -> ResultLine:
     """The result of a question that is given up, since others about its subject had no answer in time.
 
     It has no answer, and is asked when the run is resumed.
     """
-    why = f"{LATE} questions about {item.subject} had no answer within {timeout:g} s each"
+    why = f"{limit.late} questions about {item.subject} had no answer within {limit.one:g} s each"
     return lost(item, Verdict.INTERRUPTED, f"not asked, since {why}")
 
 
@@ -61,13 +61,13 @@ class Deaths:
         items: of the session, by id.
         folder: of the workers' journals.
         known: the failures on record.
-        timeout: seconds that a group may take.
+        limit: how long a worker may take.
     """
 
     def __init__(
-        self, items: Mapping[str, Item], folder: Path, known: Sequence[KnownFailure], timeout: float
+        self, items: Mapping[str, Item], folder: Path, known: Sequence[KnownFailure], limit: Limit
     ) -> None:
-        self.items, self.folder, self.known, self.timeout = items, folder, known, timeout
+        self.items, self.folder, self.known, self.limit = items, folder, known, limit
         self.asked_again: set[str] = set()
         self._asked: dict[str, dict[str, None]] = {}  # of a worker, the subjects of its results, in order
         self._after: dict[
@@ -128,7 +128,7 @@ class Deaths:
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
         judged = judge(answer, self.known, datetime.date.today())
         # One question took the time, not many: those of a slow engine fit once a few are out of the way.
-        has_hung = verdict is Verdict.TIMEOUT and journal.has_hung(self.folder, worker, self.timeout)
+        has_hung = verdict is Verdict.TIMEOUT and journal.has_hung(self.folder, worker, self.limit.one)
         if answer.evidence and answer.evidence.token and (verdict is Verdict.CRASH or has_hung):
             journal.add_deadly(self.folder, self.items[culprit].backend, token, culprit)
         # Who lists a time-out as known wants the others' answers, whatever it costs.
@@ -140,7 +140,7 @@ class Deaths:
         """Count a question without an answer in time; after a few of one subject the rest would cost as much, one by one."""
         about = (item.backend, item.subject)
         self._late[about] += 1
-        if self._late[about] == LATE:
+        if self._late[about] == self.limit.late:
             journal.give_up(self.folder, *about)
 
     def _leaves_out(self, item: Item) -> bool:
@@ -186,7 +186,8 @@ class Deaths:
         traceback = beginning(without_our_frames(words), journal.LAST)
         said = "".join(f"\n{text}" for text in (traceback, output) if text)
         if is_overdue or journal.was_timeout(words):
-            return Verdict.TIMEOUT, f"no answer within {self.timeout:g} s{said}"
+            exceeded = self.limit.exceeded(in_question=bool(journal.asked(self.folder, worker)))
+            return Verdict.TIMEOUT, f"{exceeded}{said}"
         how = f"\n({manner(code)})" if code is not None else ""
         if was_killed:
             return Verdict.INTERRUPTED, f"its process was killed from outside, twice{how}{said}"

@@ -27,7 +27,7 @@ from conformance.run.execute import Executor
 from conformance.run.journal import Journal
 from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard, together
 from conformance.run.process import alone, caches, memory, processes
-from conformance.run.process.deadline import is_over
+from conformance.run.process.deadline import Limit, is_over
 from conformance.run.process.surroundings import Surroundings
 from conformance.run.workers.deaths import lost, not_asked
 from conformance.run.workers.soundness import Gist, gist_of
@@ -73,7 +73,7 @@ class Worker:
         seed: int,
         shard: str,
         known: Path | None,
-        timeout: float,
+        limit: Limit,
         journal: Path,
         name: str,
         plan: Path | None = None,
@@ -83,7 +83,7 @@ class Worker:
         if profile not in PROFILES:
             raise UsageError(f"there is no profile {profile!r}; there are {', '.join(PROFILES)}")
         self.profile, self.effort, self.seed = profile, PROFILES[profile], seed
-        self.timeout, self.until = timeout, until
+        self.limit, self.until = limit, until
         self.known = read_known(known) if known else ()
         self.folder = journal
         self.journal = Journal(journal, name)
@@ -149,12 +149,12 @@ class Worker:
         culprits, given_up = journal.culprits(self.folder), journal.given_up(self.folder)
         left = [item for item in self._groups[group] if item.id not in culprits]
         items = [item for item in left if (item.backend, item.subject) not in given_up]
-        vain = [not_asked(item, self.timeout) for item in left if item not in items]
+        vain = [not_asked(item, self.limit) for item in left if item not in items]
         return vain + self._asked(items) if items else vain
 
     def _asked(self, items: Sequence[Item]) -> list[ResultLine]:
         """The results of the items of one group."""
-        self.journal.watch(self.timeout)
+        self.journal.watch(self.limit.group, self.limit.question)
         memory.bound()
         try:
             today = datetime.date.today()
@@ -236,7 +236,7 @@ class Worker:
 
     def aside(self, result: ResultLine, took: float) -> contextlib.AbstractContextManager[None]:
         """While smaller questions are tried, and the failing one is asked once more for its script."""
-        return self.journal.aside(encode(result), min(LONGEST + took, self.timeout))
+        return self.journal.aside(encode(result), min(LONGEST + took, self.limit.group))
 
     def _executor(self, name: str) -> Executor:
         if name not in self._executors:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,13 +17,15 @@ from conformance.cli import main
 from conformance.cli.run import duration
 from conformance.questions import Item, items_of
 from conformance.run import plan
+from conformance.run.journal import Journal
 from conformance.run.keeper import Keeper, Watch
 from conformance.run.plan import Worth
-from conformance.run.process.deadline import OVERTIME, Budget
+from conformance.run.process import deadline
+from conformance.run.process.deadline import OVERTIME, TIMEOUT, Budget, Limit
 from conformance.run.resume import command_to_resume
 from conformance.runfile.jsonl import Run, encode, read_run
 from conformance.runfile.merge import merge, without_times
-from conformance.runfile.records import BackendLine, EndLine
+from conformance.runfile.records import BackendLine, EndLine, Verdict
 
 pytestmark = pytest.mark.costly
 
@@ -34,7 +38,7 @@ from conformance_backends.numpy_backend import NumpyTape
 class Slow(NumpyTape):
     def call(self, name, parameters):
         if name == "tanh" and "ASLEEP" in os.environ:
-            time.sleep(3)
+            time.sleep(float(os.environ["ASLEEP"]))
         return super().call(name, parameters)
 """
 QUERIES = ("-q", "op/exp/vjp/float64", "-q", "op/tanh/vjp/float64", "-q", "op/exp/shape/float64")
@@ -74,6 +78,70 @@ def test_what_one_part_leaves_serves_the_others() -> None:
     assert list(Budget.of(0.0).shares([1, 3])) == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("timeout", "budget", "expected"),
+    [
+        (0.0, 0.0, Limit(TIMEOUT)),
+        (0.0, 300.0, Limit(TIMEOUT, 30.0)),
+        (0.0, 3600.0, Limit(TIMEOUT, 120.0)),
+        (0.0, 86400.0, Limit(TIMEOUT)),
+        (40.0, 300.0, Limit(40.0)),
+    ],
+)
+def test_a_budget_shortens_the_time_out_of_one_question_unless_one_is_given(
+    timeout: float, budget: float, expected: Limit
+) -> None:
+    assert Limit.of(timeout, budget) == expected
+
+
+def test_a_hang_takes_little_of_a_budget_and_its_message_names_the_limit_and_the_way_out(
+    slow: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(deadline, "LEAST", 2.0)  # instead of 30 seconds
+    monkeypatch.setenv("ASLEEP", "600")
+    code, found = run(slow, "hung.jsonl", "--budget", "1m", "-n", "1")
+    assert code == 1
+    assert found.end is not None
+    assert found.end.seconds < 30.0
+    (late,) = [r for r in found.results if r.verdict is Verdict.TIMEOUT]
+    assert late.subject == "tanh"
+    assert late.evidence is not None
+    assert late.evidence.message.startswith(
+        "no answer within 2 s, the limit of one question that --budget sets"
+    )
+    assert f"--timeout {TIMEOUT:g}" in late.evidence.message
+    assert found.counts()["pass"] == 2
+
+
+def test_many_questions_of_a_slow_engine_are_no_hang(tmp_path: Path, monkeypatch: Any) -> None:
+    """The watchdog of one question is set anew for the next one, and that of the group after it."""
+    set_to: list[float] = []
+    monkeypatch.setattr(faulthandler, "dump_traceback_later", lambda seconds, **_: set_to.append(seconds))
+    monkeypatch.setattr(faulthandler, "cancel_dump_traceback_later", lambda: None)
+    monkeypatch.setattr(faulthandler, "enable", lambda **_: None)
+    monkeypatch.setattr(Journal, "_keep_output", lambda self, path: setattr(self, "_output", -1))
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(time, "monotonic", lambda: clock.now)
+    written = Journal(tmp_path, "gw0")
+    written.watch(300.0, 30.0)
+    for _ in range(3):
+        written.ask("c1:abc")
+        clock.now += 20.0
+        written.note("mine/op/tanh/vjp/float64")
+        clock.now += 1.0
+        written.note("mine/op/tanh/shape/float64")
+        written.ask("")
+    assert set_to == [300.0, 30.0, 30.0, 279.0, 30.0, 30.0, 258.0, 30.0, 30.0, 237.0]
+    written.rest()
+    written.watch(300.0)
+    written.ask("c1:abc")
+    assert set_to[10:] == [300.0]
+    for file in (written._memory, written._file, written._words):
+        file.close()
+    for descriptor in (written._kept, written._asked):
+        os.close(descriptor)
+
+
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("5m", 300), ("1.5h", 5400), ("45", 45)])
 def test_a_time_has_a_unit(text: str, seconds: float) -> None:
     assert duration(text) == seconds
@@ -107,7 +175,7 @@ def plain(slow: Path) -> Run:
 def test_a_run_ends_in_time_and_is_resumed(slow: Path, plain: Run, capsys: Any, monkeypatch: Any) -> None:
     assert plain.end is not None
     enough_for_exp = 3 * plain.end.seconds  # however busy the machine has become since
-    monkeypatch.setenv("ASLEEP", "1")
+    monkeypatch.setenv("ASLEEP", "3")
     code, cut = run(slow, "cut.jsonl", "--budget", str(enough_for_exp), "-n", "1")
     monkeypatch.delenv("ASLEEP")
     assert code == 0
@@ -196,7 +264,7 @@ def test_a_worker_that_does_not_come_back_is_ended_and_its_question_is_not_answe
     watch.stop()
     assert watch.is_past
     kept: list[Any] = []
-    keeper = Keeper(ITEMS[:2], tmp_path, (), kept.append, timeout=2.0, until=time.monotonic())
+    keeper = Keeper(ITEMS[:2], tmp_path, (), kept.append, limit=Limit(2.0), until=time.monotonic())
     keeper.watch.is_past = True
     report = SimpleNamespace(
         node=SimpleNamespace(gateway=SimpleNamespace(id="gw0", _io=SimpleNamespace(popen=process)))

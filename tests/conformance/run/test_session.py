@@ -15,6 +15,7 @@ from conformance.errors import DependencyError
 from conformance.questions import Item, items_of
 from conformance.run import journal
 from conformance.run.keeper import Keeper, Watch, item_of
+from conformance.run.process.deadline import Limit
 from conformance.run.session import run_session
 from conformance.run.workers.deaths import Deaths
 from conformance.run.workers.worker import REMEMBERED
@@ -29,7 +30,7 @@ FIRST, SECOND = ITEMS[:2]
 
 def kept_of(folder: Path, crashed: Item) -> ResultLine:
     kept: list[ResultLine] = []
-    keeper = Keeper(ITEMS, folder, (), kept.append, timeout=2.0)
+    keeper = Keeper(ITEMS, folder, (), kept.append, limit=Limit(2.0))
     report = SimpleNamespace(node=SimpleNamespace(gateway=SimpleNamespace(id="gw0")))
     keeper.pytest_handlecrashitem(f"::{crashed.id}", report, None)
     (result,) = kept
@@ -57,7 +58,7 @@ def test_a_death_before_anything_is_noted_is_of_the_question_that_was_given(
 def test_what_was_killed_from_outside_is_asked_once_more_and_then_interrupted(
     tmp_path: Path, by: signal.Signals
 ) -> None:
-    deaths = Deaths({item.id: item for item in ITEMS}, tmp_path, (), timeout=2.0)
+    deaths = Deaths({item.id: item for item in ITEMS}, tmp_path, (), limit=Limit(2.0))
     assert deaths.result("gw0", FIRST.id, code=-by, is_overdue=False) is None
     assert FIRST.id not in journal.culprits(tmp_path)
     other = deaths.result("gw1", SECOND.id, code=-signal.SIGSEGV, is_overdue=False)
@@ -72,7 +73,9 @@ def test_a_session_in_which_nothing_was_asked_is_no_crash_of_the_engine(
 ) -> None:
     monkeypatch.setattr(pytest, "main", lambda *_, **__: pytest.ExitCode.NO_TESTS_COLLECTED)
     kept: list[ResultLine] = []
-    (trouble,) = run_session(["mine"], ITEMS, (), workers=1, known=(), timeout=2.0, keep=kept.append).trouble
+    (trouble,) = run_session(
+        ["mine"], ITEMS, (), workers=1, known=(), limit=Limit(2.0), keep=kept.append
+    ).trouble
     assert "before anything was run" in trouble
     assert not kept
 
@@ -93,7 +96,14 @@ def test_no_more_workers_are_started_than_there_are_groups(
     items = [item for item in items_of("mine", ("float64",)) if item.id in names]
     for workers in (1, 2, 40):
         run_session(
-            ["mine"], items, (), workers=workers, known=(), timeout=2.0, keep=lambda result: None, until=until
+            ["mine"],
+            items,
+            (),
+            workers=workers,
+            known=(),
+            limit=Limit(2.0),
+            keep=lambda result: None,
+            until=until,
         )
     assert started == ["1", "2", str(most)]
 

@@ -715,6 +715,34 @@ def test_a_function_that_leaves_the_engine_is_a_slip_where_no_gradient_arrives()
     assert reason_known(MappedOp("sinh", 7, (slip,)), adapter, [known]) == "no gradient"
 
 
+def test_a_dropped_gradient_stands_under_a_heading_of_its_own_with_what_settles_it() -> None:
+    adapter = LeavesConstantsAlone()
+    adapter.ops = {**adapter.ops, "sinh": lambda x: numpy_engine.Tensor(np.sinh(x.value))}  # type: ignore[misc]
+    (first, *lines) = blocks(remarks(try_mapping(adapter, ALL_OPS["sinh"], "float64"), has_declared=True))
+    assert first == "  BAD   sinh: no gradient arrives, in any call of which it was computed"
+    said = "\n".join(lines)
+    known = remarks(try_mapping(adapter, ALL_OPS["sinh"], "float64"), "it is known")
+    assert list(blocks(known)) == ["  KNOWN sinh: it is known"]
+    assert "conformance run … -q op/sinh" in said
+    assert "`no_gradient` does not settle it" in said
+    assert "catalogue" not in said
+    assert "calls" not in said
+
+
+def test_a_gradient_of_zeros_everywhere_is_settled_by_what_a_run_says_of_it() -> None:
+    """A rule of the engine that returns zeros drops the gradient, too."""
+    found = mapped("sinh", numpy_engine.custom(np.sinh, lambda g, x: g * 0))
+    (slip,) = found.slips
+    assert slip.is_dropped
+    says = "the gradient of operand 0 differs from the reference VJP"
+    known = KnownFailure(
+        id=f"{NumpyTape().name}/op/sinh/vjp/float64", reason="zeros", says=says, kind="fault"
+    )
+    assert reason_known(found, NumpyTape(), [known]) == "zeros"
+    other = KnownFailure(id=known.id, reason="another", says="the value differs *", kind="fault")
+    assert not reason_known(found, NumpyTape(), [other])
+
+
 def test_a_function_that_leaves_an_engine_that_refuses_constants_is_a_slip() -> None:
     found = mapped("sinh", lambda x: numpy_engine.Tensor(np.sinh(x.value)))
     assert found.ungradable is None
