@@ -115,9 +115,29 @@ def test_a_parameter_takes_these_values(name: str, parameter: str, values: set[o
     assert {s.parameters[parameter] for s in leaves(find(name).law)} == values
 
 
-@pytest.mark.parametrize("name", ["concat", "stack", "einsum"])
-def test_there_are_one_two_three_four_and_seven_operands(name: str) -> None:
-    assert {len(s.shapes) for s in leaves(find(name).law)} == {1, 2, 3, 4, 7}
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("concat", {1, 2, 3, 4, 7, 12}), ("stack", {1, 2, 3, 4, 7, 12}), ("einsum", {1, 2, 3, 4, 7})],
+)
+def test_there_are_so_many_operands(name: str, counts: set[int]) -> None:
+    assert {len(s.shapes) for s in leaves(find(name).law)} == counts
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("addmm", ((3, 1), (3, 2), (2, 3))),  # a column, and a product that is square
+        ("batch_norm", ((2, 3, 3), (3,), (3,))),  # as many channels as the last axis is long
+        ("block_diag", ((0, 3), (2, 0))),  # blocks without entries
+    ],
+)
+def test_these_shapes_are_among_the_laws(name: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+    assert shapes in {s.shapes for s in leaves(find(name).law)}
+
+
+def test_single_conditions_select_among_arrays_of_unlike_shapes() -> None:
+    drawn = {s.shapes for s in leaves(find("select").law)}
+    assert any(s[:2] == ((), ()) and len({*s[2:]}) == 2 for s in drawn)
 
 
 def test_strides_paddings_dilations_and_groups_are_crossed() -> None:

@@ -113,7 +113,7 @@ def test_only_holomorphic_ops_are_checked_in_complex_dtypes_by_these_checks_alon
     assert registered.asks_about(find("einsum"))
     assert not registered.asks_about(find("vecdot"))
     keys = {other.key for other in load_all().values() if other.dtypes & COMPLEX}
-    others = ("value", "forward", "second")
+    others = ("value", "value-swept", "forward", "second")
     assert keys == {registered.key, "op/conjugated", *(f"op/complex-{name}" for name in others)}
     assert (
         Capability.COMPLEX not in registered.needs
