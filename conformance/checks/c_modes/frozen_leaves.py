@@ -91,6 +91,28 @@ def thawed_leaf_gets_gradients_again(engine: Backend, sample: Sample) -> None:
         )
 
 
+@contract("C4", "needed-already", Capability.FREEZING, Capability.HOOKS)
+def leaf_that_needs_a_gradient_already_stays_as_it_is(engine: Backend, sample: Sample) -> None:
+    """To say of a leaf that needs a gradient that it needs one changes nothing: not what was recorded of it, its stored gradient, or its hooks."""
+    tape = tape_of(engine)
+    x, w, g, leaf, other = _leaves(tape, sample)
+    seen: list[Array] = []
+    tape.hook(leaf, lambda cotangent: seen.append(plain(tape, cotangent)))
+    _stepped(tape, leaf, other, g)
+    multiply = tape.op(MULTIPLY)
+    recorded = multiply(multiply(leaf, leaf), other)
+    tape.needs_gradient(leaf, True)
+    slope, before = 2 * g * x * w, "of a leaf that was said to need one again"
+    hold_equal(stored(tape, leaf), slope, f"the stored gradient {before}")
+    tape.backward(recorded, tape.array(np.array(g)))
+    _stepped(tape, leaf, other, g)
+    total = slope if engine.conventions.get("B3") == "replaces" else 3 * slope
+    hold_equal(stored(tape, leaf), total, f"the gradient {before}")
+    if len(seen) != 3:
+        raise Violation(f"a hook {before} was called {len(seen)} times in three backward passes")
+    hold_equal(seen[-1], slope, f"the cotangent that a hook {before} sees")
+
+
 @contract("C4", "frozen-between", Capability.FREEZING)
 def graph_recorded_before_a_switch_is_refused_or_right(engine: Backend, sample: Sample) -> None:
     """Where a leaf is frozen or thawed between a function and its backward pass, that pass is refused, or the other leaf's gradient is right and the leaf's own is right or none, for which an engine may declare zeros (A13)."""

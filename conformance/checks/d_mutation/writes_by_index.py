@@ -252,9 +252,30 @@ def value_of_another_dtype_that_is_written_has_its_gradient(engine: Backend, sam
     answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]), engine)
     if answer is None:
         raise NotThisCase(f"the engine refuses to write {other} into {sample.dtype}")
-    got = answer[1][1]
-    of_w = None if got is None else plain(engine, got)
+    of_w = None if answer[1][1] is None else plain(engine, answer[1][1])
     hold_equal(of_w, g[1].astype(other), f"the gradient of a {other} that was written into a {sample.dtype}")
+
+
+@contract("D7", "in-no-grad", Capability.RECORDED_WRITES, Capability.NO_GRAD)
+def write_in_a_no_grad_scope_leaves_the_history(engine: Backend, sample: Sample) -> None:
+    """A write in a no_grad scope into a part of a result is refused, or changes the value, and no gradient of the other parts."""
+    add, negative = engine.op(ADD), engine.op(NEGATIVE)
+    x, w, g = sample.array(SHAPE), sample.array(SHAPE[1:]), sample.array(SHAPE)
+
+    def function(a: Any) -> Any:
+        target = negative(a)
+        with engine.no_grad():
+            engine.assign(target, (0,), engine.array(np.array(w)))
+        return add(add(a, a), target)
+
+    answer = unless_refused(lambda: engine.vjp(function, [np.array(x)], [np.array(g)]), engine)
+    if answer is None:
+        raise NotThisCase("the engine refuses to write into a result in a no_grad scope")
+    (value,), (got,) = answer
+    right = np.stack([2 * x[0] + w, *x[1:]])
+    hold_equal(plain(engine, value), right, "2x + (-x), a row of -x written in a no_grad scope")
+    slope = None if got is None else plain(engine, got)[1:]
+    hold_equal(slope, g[1:], "the gradient of its other rows")
 
 
 @contract("D7", "inside-others", Capability.RECORDED_WRITES)

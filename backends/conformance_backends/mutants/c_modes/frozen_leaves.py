@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import Accumulation
 from conformance_backends.numpy_engine.tensor import Tensor
 
 right = SteppedTape.needs_gradient
@@ -89,6 +90,13 @@ def noting_frozen(self: Any, leaf: Any, flag: bool) -> None:
         self.kept.setdefault("were frozen", []).append(leaf)
 
 
+def thawed_without_hooks(self: Any, leaf: Any, flag: bool) -> None:
+    """A leaf that is said to need a gradient begins anew, without its hooks."""
+    right(self, leaf, flag)
+    if flag:
+        leaf.edge = (Accumulation(leaf), 0)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("nothing-is-frozen", "A leaf that is frozen gets its gradient all the same.",
         ("contract/C4/frozen", "contract/C4/frozen-stored", "capability/freezing"), needs_gradient=nothing_is_frozen),
@@ -99,6 +107,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C4/thawed",), base=StoredAnew),
     behaviour("frozen-in-old-graphs", "A leaf that is frozen after a graph was recorded gets half of its gradient.",
         ("contract/C4/frozen-between",), base=FrozenInOldGraphs),
+    behaviour("needed-again-without-hooks", "A leaf that is said to need a gradient, though it does already, loses its hooks.",
+        ("contract/C4/needed-already",), needs_gradient=thawed_without_hooks),
     behaviour("frozen-result", "A result that is frozen loses its history.", ("contract/C4/frozen-result",), needs_gradient=results_are_cut),
     behaviour("constant-stays-constant", "A constant does not become a leaf.", ("contract/C4/constant-thawed",), needs_gradient=constants_stay),
     behaviour("frozen-is-not-written", "A leaf that is frozen refuses writes, though constants take them.",

@@ -9,6 +9,7 @@ import numpy as np
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.c_modes.transforms import noting_the_map
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour, with_ops
+from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
@@ -132,6 +133,13 @@ def value_alone_where_mapped(self: Any, array: Any, index: Any, value: Any) -> N
         WithTransforms.assign(self, array, index, value)
 
 
+def unrecorded_writes_end_the_graph(self: Any, array: Any, index: Any, value: Any) -> None:
+    """A result that is written in a no_grad scope has no history afterwards."""
+    array[index] = value
+    if not is_recording() and not array.is_leaf:
+        array.edge = None
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("written-where-mapped", "In a mapped function a write changes the value and not the gradient.",
         ("contract/D7/inside-others",), base=WithTransforms, vectorized=noting_the_map, assign=value_alone_where_mapped),
@@ -157,6 +165,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D7/own-part",), assign=own_parts_are_constants),
     behaviour("refused-write-ends-the-graph", "A write that is refused leaves the array a constant.",
         ("contract/D7/refused",), assign=refused_write_ends_the_graph),
+    behaviour("unrecorded-write-ends-the-graph", "A result that is written in a no_grad scope is a constant afterwards.",
+        ("contract/D7/in-no-grad",), assign=unrecorded_writes_end_the_graph),
     behaviour("other-dtype-constant", "A value of another dtype that is written is a constant.",
         ("contract/D7/other-dtype",), assign=other_dtypes_are_constants),
 )  # fmt: skip

@@ -58,8 +58,11 @@ def loop_has_as_many_steps_as_items(engine: Backend, sample: Sample) -> None:
 
 @contract("C11", "loop-of-nothing", Capability.LOOPS)
 def loop_of_no_steps_is_its_carry(engine: Backend, sample: Sample) -> None:
-    """A loop over no items returns its carry, whose gradient is the cotangent, and outputs of length zero."""
+    """A loop over no items returns its carry, whose gradient is the cotangent, and outputs of length zero, whose other axes are those of a step's."""
     _hold_loop_of(engine, sample, 0)
+    h, w = sample.array((3,)), sample.array((3,))
+    of_numbers = engine.forward(scanned(engine), [h, np.zeros((0,), sample.dtype), w])
+    hold_values(engine, of_numbers, [h, np.zeros((0, 3), sample.dtype)], "a loop over no numbers")
 
 
 def _hold_loop_of(engine: Backend, sample: Sample, count: int) -> None:

@@ -87,6 +87,19 @@ def tangents_go_through_a_loop_while_its_condition_holds(engine: Backend, sample
         hold_equal(plain(engine, pushed[0]), expected, f"the tangent of {what}")
 
 
+@contract("C11", "while-mapped", Capability.LOOPS, Capability.VECTORIZING)
+def mapped_loop_ends_for_each_row_by_its_own_condition(engine: Backend, sample: Sample) -> None:
+    """A function with a loop that goes on while a condition holds, mapped over rows, has for each row as many steps as the row needs."""
+    function, w = _shrinking(engine), np.full((2,), 0.5, sample.dtype)
+    x = np.sign(sample.array((4, 2))) * np.array([[1.0], [0.0], [2.0**3], [2.0**-4]], sample.dtype)
+    rounds = [_rounds(row, 0.5) for row in x]
+    mapped = engine.vectorized(lambda row: function(row, engine.array(np.array(w))))
+    (value,) = engine.forward(mapped, [np.array(x)])
+    expected = np.stack([row * w**count for row, count in zip(x, rounds, strict=True)])
+    what = f"x w in a loop while it is large, of {', '.join(map(str, rounds))} steps for the rows of x"
+    hold_equal(plain(engine, value), expected, what)
+
+
 @contract("C11", "while-carries", Capability.LOOPS)
 def carry_of_a_while_loop_may_be_several_arrays(engine: Backend, sample: Sample) -> None:
     """Where the carry of a loop that goes on while a condition holds is two arrays, the condition sees both, and each is the step's own."""

@@ -281,6 +281,9 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("loop-in-double", "A loop keeps its carry in double precision.", ("contract/C11/loop-dtypes",), scan=in_double),
     behaviour("loop-first-array-alone", "Of a carry of several arrays the first one has a gradient.",
         ("contract/C11/loop-carries",), scan=first_array_alone),
+    behaviour("loop-of-nothing-like-items", "The outputs of a loop over no items have the shape of the items.",
+        ("contract/C11/loop-of-nothing",), scan=lambda self, step, carry, items:
+        engine.scan(step, carry, items) if len(items) else (carry, Tensor(np.zeros(items.shape, items.dtype)))),
     behaviour("loop-unchanged-forgotten", "An array of the carry that a step hands on has no gradient.",
         ("contract/C11/loop-carries",), scan=unchanged_forgotten),
     behaviour("loop-unused-gets-cotangent", "An item that a step drops gets the cotangent of the carry.",

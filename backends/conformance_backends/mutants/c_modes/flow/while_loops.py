@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
-from conformance_backends.mutants.mutant import Mutant, NotingForward, SteppedTape, behaviour
+from conformance_backends.mutants.mutant import Mutant, NotingForward, SteppedTape, WithTransforms, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
@@ -58,11 +58,48 @@ def cut_after_32(self: Any, condition: Function, step: Function, carry: Any) -> 
     return engine.while_loop(condition, cut, carry)
 
 
+class RoundsOfTheFirstRow(WithTransforms):
+    """In a mapped function a loop has for every row as many steps as for the first one."""
+
+    def vectorized(self, function: Function) -> Function:
+        """The function row by row."""
+
+        def call(*rows: Any) -> Any:
+            self.kept["rounds"] = []
+            try:
+                return self.looped(function)(*rows)
+            finally:
+                del self.kept["rounds"]
+
+        return call
+
+    def while_loop(self, condition: Function, step: Function, carry: Any) -> Any:
+        """The engine's loop, or one of so many steps."""
+        known = self.kept.get("rounds")
+        if not known:
+            counted = 0
+
+            def counting(state: Any) -> Any:
+                nonlocal counted
+                counted += 1
+                return step(state)
+
+            last = engine.while_loop(condition, counting, carry)
+            if known is not None:
+                known.append(counted)
+            return last
+        for _ in range(known[0]):
+            carry = step(carry)
+        return carry
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("while-asks-afterwards", "A loop that goes on while a condition holds makes a step before it asks.",
         ("contract/C11/while", "contract/C11/while-forward"), while_loop=asked_afterwards),
     behaviour("while-counts-once", "In forward mode a loop that goes on while a condition holds has as many steps as the first one.",
         ("contract/C11/while-forward",), base=CountOfTheFirstLoop),
+    behaviour("while-of-first-row", "In a mapped function such a loop has for every row as many steps as for the first.",
+        ("contract/C11/while-mapped",), base=RoundsOfTheFirstRow),
     behaviour("while-cut-every-32", "The carry of such a loop is a constant after every 32 steps.",
         ("contract/C11/while",), while_loop=cut_after_32),
     behaviour("while-second-constant", "Of the arrays that such a loop carries the first one has a gradient.",
