@@ -40,11 +40,8 @@ class Journal:
             for what in ("kept", "asked")
         )
         self._until, self._count = 0.0, 0  # the questions that were put since something is being run
-        self._each, self._armed, self._is_asking = (
-            0.0,
-            0.0,
-            False,
-        )  # of a question alone: seconds, and since when
+        self._each, self._armed = 0.0, 0.0  # of a question alone: seconds, and since when
+        self._is_asking = False
         self._file = path.open("r+b")
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
@@ -66,9 +63,7 @@ class Journal:
         encoded = text.encode()[: SIZE - WHEN.size - 1]
         self._memory[WHEN.size : WHEN.size + len(encoded) + 1] = encoded + b"\0"
         if self._each and self._is_asking and time.monotonic() - self._armed > self._each / 10:
-            self._arm(
-                self._each
-            )  # another check of the question: setting the watchdog each time would cost too much
+            self._arm(self._each)  # another check of the question: each time would cost too much
 
     def watch(self, seconds: float, each: float = 0.0) -> None:
         """End this process if nothing is noted as finished within so many seconds, or one question within `each`.

@@ -7,14 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 TIMEOUT = 300.0  # seconds that a group of questions may take where nobody says otherwise
-PART, LEAST = (
-    30,
-    30.0,
-)  # of a budget one question may take a thirtieth, or so many seconds: a first compilation takes as long
-LATE, LATE_IN_BUDGET = (
-    3,
-    2,
-)  # questions about one subject without an answer in time, before its others are given up
+# Of a budget one question may take a thirtieth, or so many seconds: a first compilation takes as long.
+PART, LEAST = 30, 30.0
+# Questions about one subject without an answer in time, before its others are given up.
+LATE, LATE_IN_BUDGET = 3, 2
 OVERTIME = (
     15.0  # seconds that a question and its evidence may take beyond the end, before its process is ended
 )
