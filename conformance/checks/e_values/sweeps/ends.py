@@ -37,9 +37,11 @@ def value_at_the_ends_of_the_domain(seen: Observation) -> None:
     domains = seen.case.domains or [seen.op.domain(i) for i in range(len(seen.case.operands))]
     places = _places(domains)
     try:
-        _hold_at(seen, places)
+        _hold_at(seen, places, domains)
     except WrongPlace as failure:
-        _hold_at(seen, places[failure.place : failure.place + 1])  # alone, which makes the shorter script
+        _hold_at(
+            seen, places[failure.place : failure.place + 1], domains
+        )  # alone, which makes the shorter script
         raise
 
 
@@ -56,11 +58,11 @@ class WrongPlace(Violation):
     place: int = 0
 
 
-def _hold_at(seen: Observation, places: Array) -> None:
+def _hold_at(seen: Observation, places: Array, domains: Sequence[Domain]) -> None:
     """Claim the values at places: a row of operands each."""
     case = seen.case
     operands = [column.astype(case.dtype) for column in places.T]
-    value, is_sure = _expected(seen.op, case.parameters, operands)
+    value, is_sure = _expected(seen.op, case.parameters, operands, domains)
     function = seen.backend.call(seen.op.name, case.parameters)
     outputs = unless_refused(partial(seen.backend.forward, function, operands), seen.backend)
     if outputs is None:
@@ -87,8 +89,11 @@ def _hold_at(seen: Observation, places: Array) -> None:
         raise failure
 
 
-def _expected(op: Op, parameters: Mapping[str, Any], operands: Sequence[Array]) -> tuple[Array, Array]:
+def _expected(
+    op: Op, parameters: Mapping[str, Any], operands: Sequence[Array], domains: Sequence[Domain]
+) -> tuple[Array, Array]:
     """The reference's values, and where they are what they go to as zeros and infinities are approached, each at its own rate."""
+    ends_at_zero = [domain.low == 0 or domain.high == 0 for domain in domains]
 
     def evaluate(given: Sequence[Array]) -> Array:
         with np.errstate(all="ignore"):
@@ -98,11 +103,18 @@ def _expected(op: Op, parameters: Mapping[str, Any], operands: Sequence[Array]) 
     is_sure = ~np.isnan(value)
     wide = [carried(x).astype(EXTENDED) for x in operands]
     for sizes in itertools.product(SIZES, repeat=len(operands)):
-        near = evaluate([_approached(x, size) for x, size in zip(wide, sizes, strict=True)])
+        given = [_approached(x, size) for x, size in zip(wide, sizes, strict=True)]
+        near = evaluate(given)
         with np.errstate(invalid="ignore"):
             goes_there = np.isfinite(value) & (np.abs(near - value) <= NEAR * np.maximum(1, np.abs(value)))
             grows = np.isinf(value) & (np.sign(near) == np.sign(value)) & (np.abs(near) > LARGE)
-        is_sure &= goes_there | grows
+            is_sure &= goes_there | grows
+            # Where a function goes on beyond its domain, to the other infinity, its pole has no value.
+            sides = [
+                np.where((x == 0) & is_end, -x0, x0)
+                for x, x0, is_end in zip(wide, given, ends_at_zero, strict=True)
+            ]
+            is_sure &= np.isfinite(value) | (np.sign(evaluate(sides)) != -np.sign(value))
     return value, is_sure
 
 

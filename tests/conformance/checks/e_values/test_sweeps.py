@@ -109,6 +109,21 @@ def test_values_at_ends_are_the_references(name: str, op: str, count: int, said:
         value_at_the_ends_of_the_domain(asked(mutant.make(), op, count))
 
 
+class NotANumberAtPoles(NumpyTape):
+    """What is infinite at zero is NaN."""
+
+    def forward(self, function: Any, operands: Any) -> Any:
+        (value,) = super().forward(function, operands)
+        value.value = np.where((operands[0] == 0) & np.isinf(value.value), np.nan, value.value)
+        return (value,)
+
+
+def test_a_pole_whose_sides_differ_has_no_value() -> None:
+    value_at_the_ends_of_the_domain(asked(NotANumberAtPoles(), "digamma"))
+    with pytest.raises(Violation, match="the value at 0 is nan, the reference's -inf"):
+        value_at_the_ends_of_the_domain(asked(NotANumberAtPoles(), "log"))
+
+
 class Refusing(NumpyTape):
     """An engine without infinities."""
 
