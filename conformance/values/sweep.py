@@ -22,7 +22,6 @@ COMMON = (-30, 24)  # the exponents between which series begin and end: a half o
 PLANE = (-40, 6)  # the exponents of complex numbers' sizes
 WHOLE = 70  # whole and half numbers go so far: farther than the bits of an integer
 AS_LARGE = 1 / 4  # of pairs: the second number is about as large as the first
-ONE = 1.0
 
 
 def sweep(domains: Sequence[Domain], dtype: str, rng: Generator) -> list[Array]:
@@ -30,7 +29,7 @@ def sweep(domains: Sequence[Domain], dtype: str, rng: Generator) -> list[Array]:
     first, *others = [_numbers(domain, dtype, rng) for domain in domains]
     swept = [first]
     for other, domain in zip(others, domains[1:], strict=True):
-        near = np.abs(first.astype(float)) * rng.uniform(ONE / 2, 2, COUNT) * np.sign(other.astype(float))
+        near = np.abs(first.astype(float)) * rng.uniform(0.5, 2, COUNT) * np.sign(other.astype(float))
         is_near = (rng.random(COUNT) < AS_LARGE) & _is_inside(near.astype(dtype), domain)
         swept.append(np.where(is_near, near.astype(dtype), other))
     return swept
@@ -58,7 +57,7 @@ def _numbers(domain: Domain, dtype: str, rng: Generator) -> Array:
     """COUNT numbers in a random order: some of every exponent, more of the common ones, and whole and half ones."""
     marks = {0.0, domain.low, domain.high, *domain.kinks}
     anchors = np.array([x for x in sorted(marks) if abs(x) < math.inf and domain.low <= x <= domain.high])
-    exact = np.arange(-WHOLE, WHOLE + 1) / 2 if rng.random() < ONE / 2 else np.arange(-WHOLE, WHOLE + 1) * 1.0
+    exact = np.arange(-WHOLE, WHOLE + 1) / 2 if rng.random() < 0.5 else np.arange(-WHOLE, WHOLE + 1) * 1.0
     parts = [x[_is_inside(x, domain)] for x in (exact.astype(dtype), _around(anchors, dtype, rng))]
     kept = rng.permutation(parts[0])[: COUNT // 4]
     rest = rng.permutation(parts[1])[: COUNT - len(kept)]
