@@ -15,6 +15,18 @@ def asked_afterwards(self: Any, condition: Function, step: Function, carry: Any)
     return engine.while_loop(condition, step, step(carry))
 
 
+def counted(condition: Function, step: Function, carry: Any) -> tuple[Any, int]:
+    """What the engine's loop returns, and how many steps it made."""
+    rounds = 0
+
+    def counting(state: Any) -> Any:
+        nonlocal rounds
+        rounds += 1
+        return step(state)
+
+    return engine.while_loop(condition, counting, carry), rounds
+
+
 class CountOfTheFirstLoop(NotingForward):
     """In forward mode a loop has as many steps as the first one that this engine made."""
 
@@ -24,14 +36,7 @@ class CountOfTheFirstLoop(NotingForward):
             for _ in range(self.kept["rounds"]):
                 carry = step(carry)
             return carry
-        rounds = 0
-
-        def counted(state: Any) -> Any:
-            nonlocal rounds
-            rounds += 1
-            return step(state)
-
-        last = engine.while_loop(condition, counted, carry)
+        last, rounds = counted(condition, step, carry)
         self.kept.setdefault("rounds", rounds)
         return last
 
@@ -77,16 +82,9 @@ class RoundsOfTheFirstRow(WithTransforms):
         """The engine's loop, or one of so many steps."""
         known = self.kept.get("rounds")
         if not known:
-            counted = 0
-
-            def counting(state: Any) -> Any:
-                nonlocal counted
-                counted += 1
-                return step(state)
-
-            last = engine.while_loop(condition, counting, carry)
+            last, rounds = counted(condition, step, carry)
             if known is not None:
-                known.append(counted)
+                known.append(rounds)
             return last
         for _ in range(known[0]):
             carry = step(carry)
