@@ -68,9 +68,8 @@ def log1p(x: Any) -> Any:
     is_near = np.abs(x) < 0.5
     near = np.where(is_near, x, 0)
     size = np.log1p(near.real * (2 + near.real) + near.imag**2) / 2
-    return np.where(is_near, size + 1j * np.arctan2(near.imag, 1 + near.real), np.log1p(x)).astype(x.dtype)[
-        ()
-    ]
+    angle = np.arctan2(near.imag, 1 + near.real)
+    return np.where(is_near, size + 1j * angle, np.log1p(x)).astype(x.dtype)[()]
 
 
 # -- the error function ----------------------------------------------------------------------------
@@ -176,9 +175,8 @@ def exact_gammaln(x: Any) -> Any:
     y, product = moved(x, lambda at: at, np.multiply)
     series = y * bernoulli(y, lambda k: 1 / (2 * k * (2 * k - 1)))
     whole = (y - 0.5) * np.log(y) - y + constant(HALF_LOG_TWO_PI, y) + series - np.log(product)
-    return np.select(
-        [(x == 1) | (x == 2), x == np.inf], [np.zeros_like(x), x], whole
-    )  # there a difference of two
+    # At infinity the series is a difference of two.
+    return np.select([(x == 1) | (x == 2), x == np.inf], [np.zeros_like(x), x], whole)
 
 
 def _polygamma(x: Any, n: int) -> Any:

@@ -39,9 +39,8 @@ def value_at_the_ends_of_the_domain(seen: Observation) -> None:
     try:
         _hold_at(seen, places, domains)
     except WrongPlace as failure:
-        _hold_at(
-            seen, places[failure.place : failure.place + 1], domains
-        )  # alone, which makes the shorter script
+        alone = places[failure.place : failure.place + 1]  # which makes the shorter script
+        _hold_at(seen, alone, domains)
         raise
 
 
