@@ -96,6 +96,15 @@ def fork_and_detach():
     os._exit(3)
 
 
+def fork_and_return():
+    """A copy that is asked again, as the process itself is, ends that process."""
+    if copied_from:
+        os.kill(copied_from[0], signal.SIGKILL)
+    worker = os.getpid()
+    if os.fork() == 0:
+        copied_from.append(worker)
+
+
 def detach():
     """A daemon: forked twice, in a session of its own, without a word of its environment, and with no descriptor of it."""
     first = os.fork()
@@ -144,6 +153,8 @@ def ending(number):
     return lambda: os.kill(os.getpid(), number)
 
 
+copied_from: list[int] = []
+
 HARMS = {
     "Exits0": lambda: os._exit(0),
     "Exits1": lambda: os._exit(1),
@@ -161,6 +172,7 @@ HARMS = {
     "Sigint": ending(signal.SIGINT),
     "ForksAndHolds": fork_and_hold,
     "ForksAndDetaches": fork_and_detach,
+    "ForksAndReturns": fork_and_return,
     "ClosesAll": close_all,
     "LeavesChildren": leave_children,
     "Detaches": detach,
@@ -180,6 +192,7 @@ SAMPLE = (
     "Segfaults",
     "Sigkill",
     "ForksAndHolds",
+    "ForksAndReturns",
     "LeavesChildren",
     "Detaches",
     "Prints",

@@ -43,6 +43,7 @@ FAULTS = [
     ("ForksAndHolds", "crash", "this ended the process"),
     ("ForksAndDetaches", "crash", "this ended the process"),
     ("ClosesAll", "crash", "this ended the process"),
+    ("ForksAndReturns", "pass", ""),
     ("LeavesChildren", "pass", ""),
     ("Detaches", "pass", ""),
     ("Overflows", "crash", ""),

@@ -12,6 +12,8 @@ from typing import Any
 
 from conformance.errors import AdapterError, UsageError
 from conformance.load import leave
+from conformance.run.process import copies
+from conformance.run.process.ends import manner
 from conformance.run.process.spawned import safe_path, without_ctrl_c
 
 SILENCE = 60.0  # seconds without a message after which a process counts as hanging
@@ -83,7 +85,7 @@ def messages_of(
         heard(words.read_text(encoding="utf-8", errors="replace"))
         words.unlink(missing_ok=True)
     if process.exitcode and not is_done:  # an engine that crashes at the exit has given every answer
-        raise Ended(f"the engine ended the process (exit {process.exitcode})")
+        raise Ended(f"the engine ended the process ({manner(process.exitcode)})")
 
 
 def _working(sender: Connection, words: Path, work: Callable[..., None], *arguments: Any) -> None:
@@ -91,7 +93,8 @@ def _working(sender: Connection, words: Path, work: Callable[..., None], *argume
     for standard in (1, 2):
         os.dup2(descriptor, standard)
     try:
-        work(sender.send, *arguments)
+        with copies.ended():
+            work(sender.send, *arguments)
     except (UsageError, AdapterError) as error:  # of what was given, and not of how the engine ended
         sender.send(type(error)(str(error)))
     else:

@@ -7,7 +7,8 @@ import signal
 from collections.abc import Callable
 
 from conformance.errors import AdapterError
-from conformance.run.process import processes
+from conformance.run.process import copies, processes
+from conformance.run.process.ends import manner
 
 
 def watched(work: Callable[[], int]) -> int:
@@ -25,7 +26,8 @@ def watched(work: Callable[[], int]) -> int:
     if not child:
         os.close(reader)
         processes.end_with_parent(signal.SIGTERM)
-        code = work()
+        with copies.ended():
+            code = work()
         os.write(writer, str(code).encode())
         return code
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to both
@@ -37,5 +39,6 @@ def watched(work: Callable[[], int]) -> int:
     try:
         return int(os.read(reader, 16))
     except (BlockingIOError, ValueError):
-        how = f"exit {ending}" if ending >= 0 else signal.Signals(-ending).name
-        raise AdapterError(f"the engine ended the process ({how}) in the middle of its work") from None
+        raise AdapterError(
+            f"the engine ended the process ({manner(ending)}) in the middle of its work"
+        ) from None

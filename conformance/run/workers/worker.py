@@ -26,7 +26,7 @@ from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
 from conformance.run.journal import Journal
 from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard, together
-from conformance.run.process import alone, caches, memory, processes
+from conformance.run.process import alone, caches, copies, memory, processes
 from conformance.run.process.deadline import Limit, is_over
 from conformance.run.process.surroundings import Surroundings
 from conformance.run.workers.deaths import lost, not_asked
@@ -164,7 +164,7 @@ class Worker:
             self._end_if_spoilt(items[0].backend)
             self._forget(executor.backend)
             self._leave_out(executor.backend, items[0])
-            with kept.opened(caches.shelf(items[0], self.profile, self.seed)):
+            with copies.ended(), kept.opened(caches.shelf(items[0], self.profile, self.seed)):
                 results = [self._asked_alone(result) for result in executor.results(items)]
                 memory.bound(room)  # again: what an engine keeps of it is not what writing the shelf may take
             # Contracts stop threads, raise in rules and leave scopes: one that holds may have left the engine broken, too.

@@ -25,7 +25,7 @@ class Bad(NumpyTape):
         {instead}
 """
 DEEDS = {"hangs": "time.sleep(600)", "aborts": "os.abort()"}
-ENDS = {"hangs": "no answer within 2 seconds", "aborts": "ended the process (exit -6)"}
+ENDS = {"hangs": "no answer within 2 seconds", "aborts": "ended the process (SIGABRT)"}
 CASE = draw_cases(find("exp"), "float64", 0, Effort(signatures=2, draws=2, samples=1, programs=1))[0]
 
 
