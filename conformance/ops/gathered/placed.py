@@ -71,11 +71,17 @@ def copied_from(g: Any, z: Any, x: Any, values: Any, indices: list[int], axis: i
 
 
 def copying(choose: Choose) -> Signature:
-    """One operand, an axis, different places along it, and as many slices."""
+    """One operand, an axis, different places along it, and as many slices; of three, an order that is not its own inverse."""
     shape = choose(((3,), (2, 3), (3, 3), (3, 3, 3), (1,), *RANKS, (33,), (2, 64), (129, 2), (0, 3)))
     axis = choose([a for a in (*range(len(shape)), *range(-len(shape), 0)) if shape[a]])
     last = shape[axis] - 1
-    indices = choose(([0], [*range(last, -1, -1)], [], [last], [*range(0, last + 1, 2)], [*range(last + 1)]))
+    around = [*range(1, last + 1), 0]
+    indices = choose(
+        (
+            *([0], [*range(last, -1, -1)], [], [last]),
+            *([*range(0, last + 1, 2)], [*range(last + 1)], around),
+        )
+    )
     place = axis % len(shape)
     sent = (*shape[:place], len(indices), *shape[place + 1 :])
     return Signature((shape, sent), {"indices": indices, "axis": axis})

@@ -84,7 +84,10 @@ def squeezing(choose: Choose) -> Signature:
 
 
 def broadcasting(choose: Choose) -> Signature:
-    """A shape, and the one that it becomes: longer where it has size 1, with axes more, with none, or the same."""
+    """A shape, and the one that it becomes: longer where it has size 1, with axes more, with none, or the same.
+
+    A shape twice over is one that the operand's fits at both ends, of which only the last counts.
+    """
     shape = choose(
         ((3,), (), (1,), (3, 1), (1, 3), (2, 1, 3), (1, 0), (1, 2, 1, 3), (1, 2, 1, 2, 1), (1, 33))
     )
@@ -98,7 +101,8 @@ def broadcasting(choose: Choose) -> Signature:
         tuple(0 if n == 1 else n for n in shape),
     )
     beyond = (*shape[:-1], 129) if shape[-1:] == (1,) else (64, *shape)
-    return Signature((shape,), {"shape": choose([*dict.fromkeys((*targets, beyond))])})
+    twice = (shape * 2,) if len(shape) < 3 else ()
+    return Signature((shape,), {"shape": choose([*dict.fromkeys((*targets, *twice, beyond))])})
 
 
 def turning(choose: Choose) -> Signature:

@@ -135,6 +135,15 @@ def test_these_shapes_are_among_the_laws(name: str, shapes: tuple[tuple[int, ...
     assert shapes in {s.shapes for s in leaves(find(name).law)}
 
 
+def test_a_shape_is_broadcast_to_one_that_it_fits_at_both_ends() -> None:
+    calls = {(*s.shapes, s.parameters["shape"]) for s in leaves(find("broadcast_to").law)}
+    assert {((3,), (3, 3)), ((3, 1), (3, 1, 3, 1))} <= calls
+
+
+def test_slices_are_copied_in_an_order_that_is_not_its_own_inverse() -> None:
+    assert [1, 2, 0] in [s.parameters["indices"] for s in leaves(find("index_copy").law)]
+
+
 def test_single_conditions_select_among_arrays_of_unlike_shapes() -> None:
     drawn = {s.shapes for s in leaves(find("select").law)}
     assert any(s[:2] == ((), ()) and len({*s[2:]}) == 2 for s in drawn)
