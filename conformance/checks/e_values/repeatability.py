@@ -191,9 +191,13 @@ def numbers_that_are_equal_but_not_the_same_stay_apart(engine: Backend, sample: 
     """Of calls beside 0.0 and -0.0, and of those by the indices 1 and True, unless they are refused, each has its own value."""
     divide, x = engine.op(DIVIDE), np.array([1, 2, 4], sample.dtype)
     inf = np.array(np.inf, sample.dtype)
-    if computes(engine, lambda a: divide(a, 2.0), [x]):
-        for number in (0.0, -0.0, 0.0):
-            (got,) = engine.forward(lambda a, number=number: divide(a, number), [np.array(x)])
+    for number in (0.0, -0.0, 0.0):
+
+        def by_number(a: Any, number: float = number) -> Any:
+            return divide(a, number)
+
+        if computes(engine, by_number, [x]):
+            (got,) = engine.forward(by_number, [np.array(x)])
             hold_equal(plain(engine, got), np.copysign(inf, number) * x, f"x / {number}")
     for index in (1, True, 1):
         part = engine.call(GETITEM, {"index": (index,)})

@@ -34,6 +34,25 @@ def test_what_every_array_leaves_is_not_said_of_the_graph_of_an_op(check: Any) -
         check(KeepsArrays(), Sample(0, "float64"))
 
 
+class PurgesNowAndThen(NumpyTape):
+    """An engine that keeps something for every array, and drops all of it after some hundred."""
+
+    kept: list[Any] = []  # noqa: RUF012
+
+    def array(self, value: Any) -> Any:
+        self.kept.append([value])
+        if len(self.kept) > 300:
+            self.kept.clear()
+        return super().array(value)
+
+
+@pytest.mark.parametrize(
+    "check", [graphs_of_every_op_leave_no_object, graphs_ended_in_any_way_leave_no_object]
+)
+def test_what_is_dropped_now_and_then_is_no_leak(check: Any) -> None:
+    check(PurgesNowAndThen(), Sample(0, "float64"))
+
+
 class Node:
     """One number of an engine that has no arrays."""
 
