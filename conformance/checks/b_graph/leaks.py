@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import itertools
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -138,12 +137,13 @@ def _grows(build: Callable[[], Any], least: int, counted: Callable[[], int] = _t
         gc.collect()
         return counted()
 
-    counts = [count()]
+    before = count()
     for _ in range(ROUNDS):
-        counts.append(count())
-        if counts[-1] - counts[-2] < least:
+        after = count()
+        if after - before < least:
             return False
-    return all(after - before >= least for before, after in itertools.pairwise(counts))
+        before = after
+    return True
 
 
 @contract("B12", "every-way", is_about_outcome=True)

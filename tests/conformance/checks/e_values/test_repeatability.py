@@ -34,5 +34,5 @@ def test_a_division_by_zero_that_is_refused_is_left_out() -> None:
 
 
 def test_what_is_asked_after_it_is_asked_all_the_same() -> None:
-    with pytest.raises(Violation):
+    with pytest.raises(Violation, match=r"x\[True\]"):
         numbers_that_are_equal_but_not_the_same_stay_apart(TakesTrueForOne(), Sample(0, "float64"))
