@@ -115,7 +115,7 @@ def _where_empty(signature: Signature) -> str:
 
 
 def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:
-    """Whether several axes are named that have entries to be mixed up, or none of a matrix; whether all operands are alike.
+    """Whether several axes are named that have entries to be mixed up, or none of a matrix or of more; whether all operands are alike.
 
     And whether one pair, such as the margins of an axis, is given for all axes.
     """
@@ -125,15 +125,29 @@ def _sizes(signature: Signature, usual: Mapping[str, Any]) -> set[Any]:
     of_matrix = "axis" in signature.parameters and axes is None and len(shape) == 2 and 1 not in shape
     others = [n for n in usual if n not in ("axis", "keepdims")]
     of_matrix &= not others or any(signature.parameters[n] != usual[n] for n in others)
+    # An order of two axes is its own inverse, and says as much of the last two as of all.
+    left_out = any(n in (*AXES, "axis") and v is None for n, v in signature.parameters.items())
+    of_three = left_out and len(shape) > 2 and shape[0] > 1 and math.prod(shape[1:]) > 1
+    cyclic = any(n in AXES and _is_cyclic(v, len(shape)) for n, v in signature.parameters.items())
     alike = len(signature.shapes) > 1 and len(set(signature.shapes)) == 1 and len(shape) > 1
     one_for_all = len(shape) > 1 and any(map(_is_one_pair, signature.parameters.values()))
     found = {
         ("pairs", "one for all axes", ""): one_for_all,
         ("axis", "several", ""): several,
         ("axis", "of a matrix", ""): of_matrix,
+        ("axes", "of three that are left out", ""): of_three,
+        ("axes", "an order that is not its own inverse", ""): cyclic,
         ("operands", "alike", ""): alike,
     }
     return {name for name, holds in found.items() if holds}
+
+
+def _is_cyclic(value: Any, rank: int) -> bool:
+    """Whether a value is an order of all axes that its inverse is not."""
+    if not isinstance(value, tuple) or not all(isinstance(a, int) for a in value):
+        return False
+    order = [a % rank for a in value] if rank else []
+    return sorted(order) == list(range(rank)) and any(order[a] != i for i, a in enumerate(order))
 
 
 def _is_one_pair(value: Any) -> bool:

@@ -113,7 +113,8 @@ def _bad(op: MappedOp) -> Iterator[Remark]:
         yield _of_findings("BAD", op, slips, claim, defines)
     dropped = [finding for finding in op.slips if finding.is_dropped]
     if dropped:
-        remark = _of_findings("BAD", op, dropped, "no gradient arrives, in any call of which it was computed")
+        claim = "a gradient does not arrive in any call of which it was computed"
+        remark = _of_findings("BAD", op, dropped, claim)
         yield replace(remark, share="")  # it is of all calls, and found in one
 
 

@@ -34,7 +34,7 @@ class Finding:
         signature: the shapes and parameters of the call.
         is_raised: whether there was an exception.
         is_value: whether it is a wrong value, of the call alone.
-        is_dropped: whether it stands for all gradients of the op: none of them arrives.
+        is_dropped: whether it stands for all gradients of the op, or of one operand: none of them arrives.
     """
 
     call: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -21,7 +22,7 @@ from conformance.run.mapped.values import brief, rounding_of, tolerance
 from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of different ranks, of each op, of which the gradient is computed as well
-ENOUGH = 2  # gradients of which none arrives, for the function to have left the engine
+ENOUGH = 2  # gradients of an operand, or of all, of which none arrives, for the function to have left the engine
 # What nobody raises to refuse: the engine, or the op's function, stumbled.
 STUMBLES = (AttributeError, LookupError, NameError, ArithmeticError, RecursionError, AssertionError)
 CUT = (
@@ -43,7 +44,8 @@ def gradients_of_calls(
     refused: list[Finding] = []
     suspect: list[Finding] = []
     slips: list[Finding] = []
-    arrived: list[bool] = []
+    arrived: list[tuple[int, bool]] = []
+    missing: dict[int, list[Finding]] = defaultdict(list)
     stumbled: set[str] = set()
     few = [*_different(cases), *([] if backend.compiles_signatures else _of_other_parameters(cases))]
     others = [case for case in cases if case not in few]
@@ -63,7 +65,7 @@ def gradients_of_calls(
             continue
         except Violation as violation:  # such as one of another shape: it came
             suspect.append(raised(case, violation, backend, signature_of(case)))
-            arrived.append(True)
+            arrived += [(operand, True) for operand in seen.wrt]
             continue
         except BaseException as error:
             if is_ctrl_c(error):
@@ -77,17 +79,27 @@ def gradients_of_calls(
         for position, got in enumerate(gradients):
             wrong = _wrong_gradient(seen, position, got)
             if wrong:
-                suspect.append(Finding(case.label, wrong, signature=signature_of(case)))
+                finding = Finding(case.label, wrong, signature=signature_of(case))
+                suspect.append(finding)
+                missing[seen.wrt[position]].append(finding)
     survived = [finding for finding in refused if finding.call not in deadly]
     if survived and not arrived:
         if any(_leaves_the_engine(backend, op, case) for case in _different(cases)):
             return None, (), (*slips, _dropped(op, survived[0], survived[0].message))
         if any(finding.call not in stumbled for finding in survived):
             return survived[0], (), tuple(slips)
-    if len(arrived) >= ENOUGH and not any(arrived):
+    if len(arrived) >= ENOUGH and not any(came for _, came in arrived):
         dropped = _dropped(op, suspect[0], _as_a_run_says(suspect[0].message))
         return None, tuple(refused), (*slips, dropped)
-    return None, (*suspect, *refused), tuple(slips)
+    # One of 0-d operands alone may be an engine's constant: that stays with the hint that says so.
+    lost = [
+        missing[operand]
+        for operand in _never_come(arrived)
+        if any(finding.signature.shapes[operand] for finding in missing[operand])
+    ]
+    slips += [_dropped(op, first, _as_a_run_says(first.message)) for first, *_ in lost]
+    left = [finding for finding in suspect if not any(finding in findings for findings in lost)]
+    return None, (*left, *refused), tuple(slips)
 
 
 def _dropped(op: Op, first: Finding, message: str) -> Finding:
@@ -154,10 +166,19 @@ def _as_a_run_says(message: str) -> str:
     return f"{what} was dropped: the engine gave None" if is_none else message
 
 
-def _arrivals(seen: Observation, gradients: Sequence[Array | None]) -> list[bool]:
-    """For each operand whose gradient is not zero, whether anything arrives there."""
+def _arrivals(seen: Observation, gradients: Sequence[Array | None]) -> list[tuple[int, bool]]:
+    """Each operand whose gradient is not zero, with whether anything arrives there."""
     exact = [expected.exact for expected in seen.expected]
-    return [g is not None and bool(np.any(g)) for g, z in zip(gradients, exact, strict=True) if z.any()]
+    came = [g is not None and bool(np.any(g)) for g in gradients]
+    return [(i, is_here) for i, is_here, z in zip(seen.wrt, came, exact, strict=True) if z.any()]
+
+
+def _never_come(arrived: Sequence[tuple[int, bool]]) -> list[int]:
+    """The operands whose gradient arrives in none of enough calls, though those of others do."""
+    of_operand: dict[int, list[bool]] = defaultdict(list)
+    for operand, is_here in arrived:
+        of_operand[operand].append(is_here)
+    return [i for i, here in sorted(of_operand.items()) if len(here) >= ENOUGH and not any(here)]
 
 
 def _different(cases: Sequence[Case]) -> list[Case]:

@@ -719,7 +719,7 @@ def test_a_dropped_gradient_stands_under_a_heading_of_its_own_with_what_settles_
     adapter = LeavesConstantsAlone()
     adapter.ops = {**adapter.ops, "sinh": lambda x: numpy_engine.Tensor(np.sinh(x.value))}  # type: ignore[misc]
     (first, *lines) = blocks(remarks(try_mapping(adapter, ALL_OPS["sinh"], "float64"), has_declared=True))
-    assert first == "  BAD   sinh: no gradient arrives, in any call of which it was computed"
+    assert first == "  BAD   sinh: a gradient does not arrive in any call of which it was computed"
     said = "\n".join(lines)
     known = remarks(try_mapping(adapter, ALL_OPS["sinh"], "float64"), "it is known")
     assert list(blocks(known)) == ["  KNOWN sinh: it is known"]
@@ -741,6 +741,26 @@ def test_a_gradient_of_zeros_everywhere_is_settled_by_what_a_run_says_of_it() ->
     assert reason_known(found, NumpyTape(), [known]) == "zeros"
     other = KnownFailure(id=known.id, reason="another", says="the value differs *", kind="fault")
     assert not reason_known(found, NumpyTape(), [other])
+
+
+def _with_constant_bias(x: Any, weight: Any, bias: Any) -> Any:
+    return NumpyTape.ops["linear"](x, weight, numpy_engine.Tensor(np.array(bias.value)))
+
+
+def test_an_operand_that_leaves_the_engine_is_a_slip_though_the_gradients_of_others_arrive() -> None:
+    found = mapped("linear", _with_constant_bias)
+    (slip,) = found.slips
+    assert (slip.is_dropped, found.suspect) == (True, ())
+    assert slip.message == "the gradient of operand 2 was dropped: the engine gave None"
+    assert "NumPy, Python's numbers or detach" in slip.explanation
+    assert not mapped("linear", NumpyTape.ops["linear"]).slips
+
+
+def test_a_gradient_that_is_missing_in_some_calls_alone_stays_the_engines() -> None:
+    """A bias of one entry that an engine takes for a constant is no slip of the mapping."""
+    linear = NumpyTape.ops["linear"]
+    found = mapped("linear", lambda x, w, b: (_with_constant_bias if len(x.shape) > 1 else linear)(x, w, b))
+    assert (found.slips, bool(found.suspect)) == ((), True)
 
 
 def test_a_function_that_leaves_an_engine_that_refuses_constants_is_a_slip() -> None:
