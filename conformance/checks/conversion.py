@@ -15,11 +15,13 @@ from conformance.errors import AdapterError, error_text, text_of
 
 
 class WrongCount(AdapterError):
-    """An op of the adapter returned more outputs, or fewer, than the catalogue's op has."""
+    """An op of the adapter returned more outputs, or fewer, than the catalogue's op has, or none."""
 
 
 def hold_count(op: str, outputs: Sequence[Any], expected: int) -> None:
-    """Raise WrongCount where an op has not as many outputs as are expected."""
+    """Raise WrongCount where an op has not as many outputs as are expected, or None in place of one."""
+    if any(output is None for output in outputs):
+        raise WrongCount(f"{op} returned None, where an array is expected: does its function return what it computes?")
     if len(outputs) == expected:
         return
     got = {0: "an empty tuple", 1: "one array"}.get(len(outputs), f"a tuple of {len(outputs)}")

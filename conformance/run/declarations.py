@@ -17,6 +17,7 @@ from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 from conformance.questions.kind import first_few
 from conformance.run.mapped.findings import place_of
+from conformance.run.protocol import slips_of_methods
 
 LONGEST_NAME = 100
 FEW = 50  # names that a message lists: all clauses that have conventions, and not all points
@@ -120,6 +121,8 @@ def slips_of(backend: Backend) -> Iterator[str]:
     for capability in backend.capabilities:
         if not isinstance(capability, Capability):
             yield f"capabilities: {capability!r} is not a Capability"
+            return
+    yield from slips_of_methods(backend)
     yield from _conventions(backend)
     yield from _unless_all_known(backend.points, SPECIAL_POINTS, "points")
     for key, convention in backend.points.items():

@@ -452,6 +452,14 @@ def test_a_call_that_refuses_a_python_value_is_the_engines() -> None:
     assert len(found.refused) == found.calls
 
 
+@pytest.mark.parametrize("name", ["sinh", "linear", "split"])
+def test_a_function_that_returns_nothing_is_a_slip(name: str) -> None:
+    found = mapped(name, lambda *operands, **parameters: None)
+    assert (bool(found.slips), found.refused) == (True, ())
+    said = f"{name} returned None, where an array is expected: does its function return what it computes?"
+    assert all(slip.message == said for slip in found.slips)
+
+
 def test_a_value_is_not_lacking_where_a_rank_is_refused() -> None:
     def logsumexp(x: Any, axis: Any, keepdims: Any) -> Any:
         if x.ndim > 4:
