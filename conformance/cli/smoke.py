@@ -202,7 +202,7 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     from conformance.cli.pages.smoke_ops import blocks, remarks
     from conformance.run.claims.capabilities import real_dtype
     from conformance.run.mapped.known import reason_known
-    from conformance.run.mapping_process import asked_alone, try_ops
+    from conformance.run.mapping_process import asked_alone, try_ops, with_what_is_taken
 
     dtype = real_dtype(backend)
     count = sum(not names or name in names for name in backend.ops)
@@ -217,7 +217,7 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     try:
         for op in try_ops(backend, spec, dtype, names, doing_one, words.append):
             mapped.append(op)
-        mapped = asked_alone(spec, dtype, mapped)
+        mapped = with_what_is_taken(backend, spec, dtype, asked_alone(spec, dtype, mapped))
     finally:  # what was found until Ctrl-C too
         doing.erase()
         _print_words(words)

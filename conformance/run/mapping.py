@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend
+from conformance.backend import Backend, as_tuple
 from conformance.case import Case
 from conformance.checks.e_values.flat_ops import on_jumps
 from conformance.checks.observation import Observation, Oracle
@@ -33,15 +33,19 @@ from conformance.run.lacking import (
 )
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
+from conformance.run.mapped.taken import taken_values, with_every_value
 from conformance.run.mapped.values import (
     changed_values,
     difference,
     narrowed,
     on_every_piece,
+    operand_dtype,
     written_operands,
 )
 from conformance.run.verdict import is_slip
 
+WIDTHS = ("float64", "float32")
+PROMOTED = "does the function make an array itself, such as np.asarray(1.0)? Give it the dtype of the operands"
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -88,6 +92,7 @@ def try_mapping(
         warnings.simplefilter("ignore")
         forms_of(op, count, is_offered)
         found["slip"] += [*_narrow(backend, op, right), *_side_effects(backend, op, right)]
+        found["slip"] += _promoted(backend, op, dtype, right, note)
         ungradable, suspect, slips = gradients_of_calls(backend, op, right, note, deadly)
         refused = [finding.signature for finding in found["refused"] if finding.call not in deadly]
         lacking = _lacking(op, dtype, refused, right, tried)
@@ -137,6 +142,20 @@ def is_right(backend: Backend, op: Op, dtype: str, signature: Signature) -> bool
         return _called(backend, op, case_of(op, signature, dtype), signature)[1] is None
 
 
+def declared_but_taken(backend: Backend, op: Op, dtype: str) -> tuple[Finding, ...]:
+    """The values that `lacks` declares of an op, though all calls with them are right, with their gradients."""
+    other = with_every_value(backend, op)
+
+    def is_taken(case: Case) -> bool:
+        if _called(other, op, case, signature_of(case))[1] is not None:
+            return False
+        return not any(gradients_of_calls(other, op, [case], lambda call: None, NO_CALLS))
+
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tuple(taken_values(backend, op, dtype, is_taken))
+
+
 def _called(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
     """What came of a call, and of the same with other numbers where those show more."""
     kind, finding = _tried(backend, op, case, signature)
@@ -172,6 +191,26 @@ def _narrow(backend: Backend, op: Op, right: Sequence[Case]) -> list[Finding]:
         if said:
             narrow.append(Finding(case.label, said, signature=signature_of(case)))
     return narrow if len(narrow) > 1 else []
+
+
+def _promoted(
+    backend: Backend, op: Op, dtype: str, right: Sequence[Case], note: Callable[[str], None]
+) -> list[Finding]:
+    """Whether the value of operands of another width is of this one, as beside an array that the function makes itself."""
+    full = next((case for case in right if case.operands and all(x.size for x in case.operands)), None)
+    for other in [d for d in backend.dtypes if full and d != dtype and d in WIDTHS and dtype in WIDTHS]:
+        case = case_of(op, signature_of(full), other)
+        note(case.label)
+        try:
+            values = Observation(backend, Oracle(op, case)).forward()
+        except Exception:  # it need not have this op in another dtype
+            continue
+        expected = [np.asarray(z).dtype for z in as_tuple(op.reference(*case.operands, **case.parameters))]
+        for got, kind in zip(values, expected, strict=True):
+            if kind == case.dtype == operand_dtype(case) and got.dtype == dtype:
+                said = f"the value has dtype {got.dtype}, the reference value {kind}"
+                return [Finding(case.label, said, "", PROMOTED, signature_of(case), dtype=other)]
+    return []
 
 
 def _side_effects(backend: Backend, op: Op, right: Sequence[Case]) -> list[Finding]:

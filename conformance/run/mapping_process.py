@@ -12,7 +12,7 @@ from conformance.load import load_backend
 from conformance.op import Op, Signature
 from conformance.ops import ALL_OPS
 from conformance.run.mapped.findings import Finding, MappedOp
-from conformance.run.mapping import is_right, try_mapping
+from conformance.run.mapping import declared_but_taken, is_right, try_mapping
 from conformance.run.process.apart import Ended, messages_of
 
 ALONE = 3  # wrong values of one op that are asked for again
@@ -83,6 +83,31 @@ def asked_alone(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[Mappe
     return [
         replace(op, slips=(), unsteady=op.slips) if op.op in values.keys() - wrong else op for op in mapped
     ]
+
+
+def with_what_is_taken(
+    backend: Backend, spec: str, dtype: str, mapped: Sequence[MappedOp]
+) -> list[MappedOp]:
+    """The ops, with the values of `lacks` that the engine computes with.
+
+    Such a call may end the process, or never return: that is as good a reason to declare it, and nothing is said of it.
+    """
+    waiting = [op.op for op in mapped if op.op in backend.lacks and not op.slips]
+    taken: dict[str, tuple[Finding, ...]] = {}
+    while waiting:
+        try:
+            for name, findings in messages_of(_ask_what_is_taken, spec, dtype, list(waiting)):
+                waiting.remove(name)
+                taken[name] = findings
+        except Ended:
+            waiting.pop(0)
+    return [replace(op, taken=taken.get(op.op, ())) for op in mapped]
+
+
+def _ask_what_is_taken(send: Send, spec: str, dtype: str, names: Sequence[str]) -> None:
+    backend = load_backend(spec)
+    for name in names:
+        send((name, declared_but_taken(backend, ALL_OPS[name], dtype)))
 
 
 def _ask_alone(send: Send, spec: str, calls: Sequence[tuple[str, str, Signature]]) -> None:

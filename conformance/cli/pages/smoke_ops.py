@@ -94,6 +94,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         yield Remark(
             "not", op.op, "no gradient in some calls, as `no_gradient` declares", share=_share(op.suspect, op)
         )
+    for finding in op.taken:
+        yield Remark("HAS", op.op, finding.message, finding.call)
     alike: dict[str, list[Finding]] = {}
     for finding in op.not_offered:
         alike.setdefault(OF_THE_CALL.sub("#", finding.message), []).append(finding)

@@ -35,6 +35,7 @@ class Finding:
         is_raised: whether there was an exception.
         is_value: whether it is a wrong value, of the call alone.
         is_dropped: whether it stands for all gradients of the op, or of one operand: none of them arrives.
+        dtype: that of the call, where it is another than that in which the op is tried.
     """
 
     call: str
@@ -45,6 +46,7 @@ class Finding:
     is_raised: bool = False
     is_value: bool = False
     is_dropped: bool = False
+    dtype: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class MappedOp:
         ungradable: how the engine refuses every gradient of the op; None where it gives one.
         suspect: gradients that are wrong, or refused now and then, though the value is right: the engine's.
         lacking: the parameter values that all refused calls have, and no other.
+        taken: values that are declared lacking, and with which all calls that were tried are right.
         dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
         ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.
     """
@@ -74,6 +77,7 @@ class MappedOp:
     suspect: tuple[Finding, ...] = ()
     lacking: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     unsteady: tuple[Finding, ...] = ()
+    taken: tuple[Finding, ...] = ()
     dtype: str = ""
     ungradable_in: str = "*"
 

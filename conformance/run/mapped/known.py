@@ -20,7 +20,16 @@ def _as_a_run_says(slip: Finding) -> tuple[str, ...]:
     """The messages that a run may have for what is wrong; of zeros in place of a gradient it is that of any wrong one."""
     if slip.is_dropped:
         return slip.message, f"{slip.message.partition(' is ')[0]} {WRONG_GRADIENT}"
-    return slip.message, WRONG_VALUE
+    return (slip.message,) if slip.dtype else (slip.message, WRONG_VALUE)
+
+
+def _ids(op: MappedOp, slip: Finding, backend: Backend, usual: str) -> list[str]:
+    """The questions of a run in which what is wrong shows as well."""
+    return [f"{backend.name}/op/{op.op}/{check}/{slip.dtype or usual}" for check in ("value", "vjp")]
+
+
+def _settles(entry: KnownFailure, identifier: str, slip: Finding) -> bool:
+    return entry.covers(identifier) and any(entry.explains(identifier, m) for m in _as_a_run_says(slip))
 
 
 def id_of_claim(backend: Backend, claim: str) -> str:
@@ -40,11 +49,10 @@ def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) 
 
     An entry counts that says what goes wrong with the value, and has a kind or a script: somebody has judged it.
     """
-    dtype = op.dtype or backend.dtypes[0]
-    ids = [f"{backend.name}/op/{op.op}/{check}/{dtype}" for check in ("value", "vjp")]
-    judged = [(e, i) for e in known if e.says and (e.kind or e.script) for i in ids if e.covers(i)]
+    usual = op.dtype or backend.dtypes[0]
+    judged = [e for e in known if e.says and (e.kind or e.script)]
     said = [
-        [e.reason for e, i in judged if any(e.explains(i, m) for m in _as_a_run_says(slip))]
+        [e.reason for e in judged for i in _ids(op, slip, backend, usual) if _settles(e, i, slip)]
         for slip in op.slips
         if not slip.is_raised  # an exception of the adapter is no wrong value
     ]

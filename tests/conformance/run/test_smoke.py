@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 import pytest
 from conformance_backends import numpy_engine
@@ -28,12 +30,13 @@ from conformance.run.forms import COMPILED_FORMS, FORMS, forms_of
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapped.known import claim_known, id_of_claim, reason_known
 from conformance.run.mapping import try_mapping
-from conformance.run.mapping_process import try_ops
+from conformance.run.mapping_process import try_ops, with_what_is_taken
 from conformance.run.smoke import IN_THE_ENGINE, SmokeQuestion, hint_for, questions, try_question, version_of
 from conformance.run.verdict import verdict_of
 from conformance.runfile.known import KnownFailure
 from conformance.runfile.records import Verdict
 
+from .says_too_much import SaysTooMuch
 from .slips import SLIPS
 
 
@@ -1337,3 +1340,41 @@ def test_a_gradient_of_another_shape_or_dtype_or_of_fewer_digits_contradicts_a_c
     (question,) = (q for q in questions(Changed()) if q.claim == claim)
     assert try_question(question, NumpyTape()) == ""
     assert said in try_question(question, Changed())
+
+
+def test_what_is_declared_lacking_and_is_computed_is_named() -> None:
+    """Of no axes, without which all calls are right; not of one whose value, or gradient, is wrong in a call, or that ends the process."""
+    backend, spec = SaysTooMuch(), f"{inspect.getfile(SaysTooMuch)}:SaysTooMuch"
+    mapped = [MappedOp(name, 7) for name in backend.ops]
+    taken = {
+        op.op: [f.message for f in op.taken] for op in with_what_is_taken(backend, spec, "float64", mapped)
+    }
+    said = "`lacks` has {} = {}, and {} of {} calls with that are right: leave it out, and they are asked"
+    assert taken == {
+        "sum": [said.format("axis", "tuple", 3, 3)],
+        "flip": [],
+        "roll": [],
+        "mean": [said.format("axis", "()", 3, 3)],
+        "add": [],
+    }
+
+
+def test_a_value_that_has_the_dtype_of_an_array_of_the_function_is_a_slip() -> None:
+    found = mapped("sin", lambda x: NumpyTape.ops["add"](NumpyTape.ops["sin"](x), np.asarray(0.0)))
+    (slip,) = found.slips
+    assert (slip.message, slip.dtype) == (
+        "the value has dtype float64, the reference value float32",
+        "float32",
+    )
+    assert "does the function make an array itself" in slip.explanation
+    known = KnownFailure(
+        id="mine/op/sin/value/float32", reason="wide", says="the value has dtype float64, *", kind="fault"
+    )
+    backend = SaysTooMuch()
+    assert reason_known(found, backend, [known]) == "wide"
+    others = [
+        msgspec.structs.replace(known, says="the value differs *"),
+        msgspec.structs.replace(known, id="mine/op/sin/value/float64"),
+    ]
+    assert not any(reason_known(found, backend, [other]) for other in others)
+    assert not mapped("sin", NumpyTape.ops["sin"]).slips
