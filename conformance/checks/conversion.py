@@ -21,7 +21,9 @@ class WrongCount(AdapterError):
 def hold_count(op: str, outputs: Sequence[Any], expected: int) -> None:
     """Raise WrongCount where an op has not as many outputs as are expected, or None in place of one."""
     if any(output is None for output in outputs):
-        raise WrongCount(f"{op} returned None, where an array is expected: does its function return what it computes?")
+        raise WrongCount(
+            f"{op} returned None, where an array is expected: does its function return what it computes?"
+        )
     if len(outputs) == expected:
         return
     got = {0: "an empty tuple", 1: "one array"}.get(len(outputs), f"a tuple of {len(outputs)}")

@@ -158,7 +158,7 @@ def _has(declared: Any, value: Any) -> bool:
 def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
     from conformance.cli.console import to_errors
-    from conformance.run.claims.arrays import not_taken
+    from conformance.run.claims.arrays import kinds_not_taken, not_taken
     from conformance.run.claims.capabilities import undeclared
     from conformance.run.mapped.known import claim_known
     from conformance.run.smoke import hint_for, questions, try_question, version_of
@@ -181,9 +181,10 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
             can_go_on &= not question.is_basic
             print(without_commands(f"          {answer}\n          hint: {hint_for(question, answer)}"))
     with to_errors():
-        lacking = not_taken(backend)
-    for shape, reason in lacking.items():
-        print(f"  LACK  arrays of shape {shape}: {reason}")
+        shapes = {f"shape {shape}": reason for shape, reason in not_taken(backend).items()}
+        lacking = {**shapes, **(kinds_not_taken(backend) if can_go_on else {})}
+    for kind, reason in lacking.items():
+        print(f"  LACK  arrays of {kind}: {reason}")
     with to_errors():
         advice = undeclared(backend) if can_go_on and not backend.is_spelling else []
     for line in advice:

@@ -45,7 +45,9 @@ from conformance.run.mapped.values import (
 from conformance.run.verdict import is_slip
 
 WIDTHS = ("float64", "float32")
-PROMOTED = "does the function make an array itself, such as np.asarray(1.0)? Give it the dtype of the operands"
+PROMOTED = (
+    "does the function make an array itself, such as np.asarray(1.0)? Give it the dtype of the operands"
+)
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
 
 

@@ -85,9 +85,7 @@ def asked_alone(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[Mappe
     ]
 
 
-def with_what_is_taken(
-    backend: Backend, spec: str, dtype: str, mapped: Sequence[MappedOp]
-) -> list[MappedOp]:
+def with_what_is_taken(backend: Backend, spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:
     """The ops, with the values of `lacks` that the engine computes with.
 
     Such a call may end the process, or never return: that is as good a reason to declare it, and nothing is said of it.

@@ -16,6 +16,7 @@ from conformance.layout import LAYOUTS, laid_out
 from conformance.ops.names import MULTIPLY
 from conformance.run.claims.capabilities import real_dtype
 
+FLAT_KINDS = ("int64", "bool")
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
 
 
@@ -65,6 +66,26 @@ def not_taken(backend: Backend) -> dict[tuple[int, ...], str]:
         except Exception:  # which a claim reports
             continue
     return refused
+
+
+def kinds_not_taken(backend: Backend) -> dict[str, str]:
+    """The dtypes of indices and truth values of which the engine has no arrays, by what array() says of them."""
+    refused: dict[str, str] = {}
+    for dtype in FLAT_KINDS:
+        try:
+            backend.array(np.zeros(_taken(backend)[0], dtype))
+        except Unsupported as reason:
+            refused[dtype] = str(reason)
+        except Exception:  # which a claim reports
+            continue
+    return refused
+
+
+def flat_kinds(backend: Backend) -> None:
+    """Integers and truth values come back as they were, those of which the engine has arrays."""
+    for dtype in FLAT_KINDS:
+        if dtype not in kinds_not_taken(backend):
+            round_trip(dtype)(backend)
 
 
 def _taken(backend: Backend) -> list[tuple[int, ...]]:

@@ -22,7 +22,9 @@ from conformance.run.mapped.values import brief, rounding_of, tolerance
 from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of different ranks, of each op, of which the gradient is computed as well
-ENOUGH = 2  # gradients of an operand, or of all, of which none arrives, for the function to have left the engine
+ENOUGH = (
+    2  # gradients of an operand, or of all, of which none arrives, for the function to have left the engine
+)
 # What nobody raises to refuse: the engine, or the op's function, stumbled.
 STUMBLES = (AttributeError, LookupError, NameError, ArithmeticError, RecursionError, AssertionError)
 CUT = (

@@ -14,7 +14,9 @@ from conformance.parameters import is_meant, lacked_parameter
 from conformance.run.forms import DRAWS, case_of
 from conformance.run.mapped.findings import Finding
 
-WITNESSES = 3  # calls with a value that must all be right, with their gradients, before it is said that it is taken
+WITNESSES = (
+    3  # calls with a value that must all be right, with their gradients, before it is said that it is taken
+)
 
 TAKEN = "`lacks` has {name} = {value}, and {calls} of {calls} calls with that are right: leave it out, and they are asked"
 
@@ -28,9 +30,7 @@ def with_every_value(backend: Backend, op: Op) -> Backend:
     return other
 
 
-def taken_values(
-    backend: Backend, op: Op, dtype: str, is_right: Callable[[Case], bool]
-) -> Iterator[Finding]:
+def taken_values(backend: Backend, op: Op, dtype: str, is_right: Callable[[Case], bool]) -> Iterator[Finding]:
     """Each value of `lacks` with which every call that is tried is right, by the first of these calls.
 
     `is_right` tells of a call whether its value and its gradients are. Of a value that the engine takes in some calls
@@ -41,7 +41,11 @@ def taken_values(
             signatures = _with_value(backend, op, name, value)
             cases = [case_of(op, signature, dtype) for signature in signatures]
             if cases and all(map(is_right, cases)):
-                said = TAKEN.format(name=name, value=value.__name__ if isinstance(value, type) else repr(value), calls=len(cases))
+                said = TAKEN.format(
+                    name=name,
+                    value=value.__name__ if isinstance(value, type) else repr(value),
+                    calls=len(cases),
+                )
                 yield Finding(cases[0].label, said, signature=signatures[0])
 
 

@@ -24,6 +24,7 @@ from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.points import points_of
+from conformance.run.claims.arrays import kinds_not_taken
 from conformance.run.claims.capabilities import undeclared
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import COMPILED_FORMS, FORMS, forms_of
@@ -1378,3 +1379,31 @@ def test_a_value_that_has_the_dtype_of_an_array_of_the_function_is_a_slip() -> N
     ]
     assert not any(reason_known(found, backend, [other]) for other in others)
     assert not mapped("sin", NumpyTape.ops["sin"]).slips
+
+
+class FloatsAlone(NumpyTape):
+    """Has no arrays of integers, nor of truth values, and says so as it may."""
+
+    def array(self, value: Any) -> Any:
+        if value.dtype.kind in "iub":
+            raise Unsupported(f"there are no arrays of {value.dtype}")
+        return super().array(value)
+
+
+class FloatsForTruthValues(FloatsAlone):
+    """Makes numbers of truth values."""
+
+    def array(self, value: Any) -> Any:
+        return super().array(value.astype("float64") if value.dtype == bool else value)
+
+
+def test_an_engine_without_integers_or_truth_values_is_not_one_that_casts_them() -> None:
+    """The first is not asked what they do; the second contradicts the claim."""
+    claim = "integers and truth values go in and come out"
+    (question,) = (q for q in questions(FloatsAlone()) if q.claim == claim)
+    assert try_question(question, FloatsAlone()) == ""
+    assert kinds_not_taken(FloatsAlone()) == {d: f"there are no arrays of {d}" for d in ("int64", "bool")}
+    assert "bool came back as float64" in try_question(question, FloatsForTruthValues())
+    assert list(kinds_not_taken(FloatsForTruthValues())) == ["int64"]
+    assert kinds_not_taken(NumpyTape()) == {}
+    assert "raise Unsupported" in question.hint
