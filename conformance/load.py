@@ -9,7 +9,6 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Iterator
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, version
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +16,7 @@ from typing import Any, NoReturn
 
 from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError, import_error_text
+from conformance.importing import process_as_it_was
 
 GROUP = "conformance.backends"
 DISTRIBUTION = "autograd-conformance"
@@ -126,7 +126,7 @@ def load_backend(spec: str) -> Backend:
     if lacking := absence(spec):
         raise AdapterError(f"{spec} is absent: {lacking}")
     try:
-        with _process_as_it_was():
+        with process_as_it_was(spec):
             made = known[spec].load() if spec in known else _load(spec)
             backend = made() if isinstance(made, type) else made
     except (UsageError, AdapterError):
@@ -141,18 +141,6 @@ def load_backend(spec: str) -> Backend:
         raise AdapterError(f"{spec} is {type(backend).__name__}, not a conformance.backend.Backend")
     backend.name = backend.name or name_of(spec)
     return backend
-
-
-@contextlib.contextmanager
-def _process_as_it_was() -> Iterator[None]:
-    """Give back what this project needs in its own process, and an adapter may take away while it is imported."""
-    limit, streams, path = sys.getrecursionlimit(), (sys.stdout, sys.stderr), list(sys.path)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
-        sys.stdout, sys.stderr = streams
-        sys.path += [entry for entry in path if entry not in sys.path]
 
 
 def name_of(spec: str) -> str:

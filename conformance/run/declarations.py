@@ -16,8 +16,8 @@ from conformance.errors import AdapterError, UsageError, error_text
 from conformance.ops import ALL_OPS, find, require_canonical
 from conformance.points import SPECIAL_POINTS
 from conformance.questions.kind import first_few
+from conformance.run.claims.protocol import slips_of_methods
 from conformance.run.mapped.findings import place_of
-from conformance.run.protocol import slips_of_methods
 
 LONGEST_NAME = 100
 FEW = 50  # names that a message lists: all clauses that have conventions, and not all points

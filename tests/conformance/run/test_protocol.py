@@ -8,8 +8,8 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.errors import AdapterError
 from conformance.offers import Offers
+from conformance.run.claims.protocol import METHODS, slips_of_methods
 from conformance.run.declarations import hold_declarations
-from conformance.run.protocol import METHODS, slips_of_methods
 
 
 class Named(NumpyTape):

@@ -1,0 +1,57 @@
+"""What an adapter may take away from this process while it is imported, and is given back."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import math
+import operator
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from conformance.errors import AdapterError
+
+# The references compute with them.
+MODULES: tuple[ModuleType, ...] = (builtins, math, operator, np, np.linalg, np.fft, np.random)
+# Those that debuggers, terminals and interactive shells replace, as they may.
+REPLACEABLE = frozenset({"breakpoint", "copyright", "credits", "exit", "help", "input", "license", "open", "print", "quit"})  # fmt: skip
+
+
+@contextlib.contextmanager
+def process_as_it_was(spec: str) -> Iterator[None]:
+    """Give back what this project needs in its own process, and an adapter may take away while it is imported.
+
+    Raises:
+        AdapterError: where it replaces functions of Python or NumPy: this project computes with them.
+    """
+    limit, streams, path = sys.getrecursionlimit(), (sys.stdout, sys.stderr), list(sys.path)
+    functions = _functions()
+    try:
+        yield
+    finally:  # the functions first: what follows is computed with them
+        replaced = [key for key, value in functions.items() if vars(key[0]).get(key[1]) is not value]
+        for module, name in replaced:
+            setattr(module, name, functions[module, name])
+        sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
+        sys.stdout, sys.stderr = streams
+        sys.path += [entry for entry in path if entry not in sys.path]
+    if replaced:
+        names = ", ".join(f"{module.__name__}.{name}" for module, name in replaced)
+        raise AdapterError(
+            f"importing {spec} replaces {names} for the whole process, in which the suite computes, too: give the "
+            "adapter's functions names of its own module"
+        )
+
+
+def _functions() -> dict[tuple[ModuleType, str], Any]:
+    """The public functions of modules that this project computes with."""
+    named = ((module, name, value) for module in MODULES for name, value in vars(module).items())
+    return {
+        (module, name): value
+        for module, name, value in named
+        if callable(value) and not name.startswith("_") and (module is not builtins or name not in REPLACEABLE)
+    }
