@@ -8,7 +8,9 @@ op in its family plus the seed, so that every family has its share, and another 
   dtype in the next; of the half precisions, and of the complex dtypes, an op has one, in one mode;
 - what an engine compiles for one check alone is asked of one op in a few, in the first dtype; forward mode also of every
   elementwise op, which costs little there: an engine that makes its reverse rules by transposing those of forward mode
-  drops from them what does not depend on the tangent, so that no gradient shows it.
+  drops from them what does not depend on the tangent, so that no gradient shows it;
+- elementwise ops are asked all over their domains, in the dtypes that are full, in turns: hundreds of numbers cost as much
+  as one, and every such op has the same shapes.
 
 All that belongs to the engine as a whole, such as contracts, is asked of every mode.
 """
@@ -31,6 +33,7 @@ from conformance.questions.kind import Item
 ONE_IN = 4  # ops that are asked what is compiled for one check or one dtype alone
 ONE_POINT_IN = 6  # ops whose special points are asked in other ways than by their gradients, each in one way
 FORWARD = "forward"  # the check of an op's tangents
+SWEEPS = frozenset({"value-swept", "complex-value-swept", "swept", "value-at-ends"})  # checks of all numbers at once
 KINDS_OF_DTYPES = (FULL, frozenset(HALF), COMPLEX)
 
 
@@ -68,6 +71,8 @@ class Compact:
         if kind == "point":
             return self._has_turn(place) if item.dtype == self.dtypes[0] else self._is_among(ONE_IN, place, 0)
         check = item.definition
+        if check.name in SWEEPS:
+            return self._has_turn(place + self._number(item.dtype))
         if check.is_compiled_alone:
             is_chosen = self._is_among(ONE_IN, place, zlib.crc32(check.clause.encode()))
             return (is_chosen or _is_cheap(item)) and item.dtype == self.dtypes[0] and self._has_turn(place)
@@ -82,12 +87,14 @@ class Compact:
 
     def _asks_in(self, dtype: str, place: int) -> bool:
         """Whether an op at a place of its family is asked in a dtype."""
+        if dtype in FULL:
+            return self._has_turn(place + self._number(dtype))
+        return self._is_among(ONE_IN, place, self._number(dtype)) and self._has_turn(place)
+
+    def _number(self, dtype: str) -> int:
+        """The place of a dtype among those of its kind."""
         alike = next((kind for kind in KINDS_OF_DTYPES if dtype in kind), frozenset({dtype}))
-        among = [other for other in self.dtypes if other in alike]
-        number = among.index(dtype)
-        if alike is FULL:
-            return self._has_turn(place + number)
-        return self._is_among(ONE_IN, place, number) and self._has_turn(place)
+        return [other for other in self.dtypes if other in alike].index(dtype)
 
 
 def _is_cheap(item: Item) -> bool:
