@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -62,6 +62,22 @@ def test_a_check_that_raises_the_same_under_every_convention_decides_nothing() -
         assert measured.found == ("calls",), measured
 
 
+class RoundsUp(NumpyTape):
+    """An engine that rounds halves up: what that does to gradients is as in others."""
+
+    ops: ClassVar[dict[str, Any]] = {
+        **NumpyTape.ops,
+        "rint": lambda x: NumpyTape.ops["floor"](NumpyTape.ops["add"](x, np.asarray(0.5, x.dtype))),
+    }
+
+
+def test_a_value_that_is_wrong_whatever_is_declared_hides_no_convention() -> None:
+    found = {e.clause.number: e for e in measure_conventions(RoundsUp(), [STANDARD["E19"]])}
+    right = {e.clause.number: e for e in measure_conventions(NumpyTape(), [STANDARD["E19"]])}
+    assert found["E19"].found == right["E19"].found
+    assert len(found["E19"].found) == 1
+
+
 @pytest.mark.parametrize("name", ["declares-replacing-accumulates"])
 def test_a_wrong_declaration_is_not_settled(name: str) -> None:
     mutant = next(m for m in MUTANTS if m.name == name)
@@ -98,7 +114,7 @@ class RaisesAtLength:
 def test_a_long_reason_is_one_line() -> None:
     failed = conventions._run(RaisesAtLength(), NumpyTape(), iter([None]), set(), is_of_op=False)  # type: ignore[arg-type, list-item]
     assert isinstance(failed, conventions.Failed)
-    assert failed.message.startswith("RuntimeError: refused refused")
+    assert failed.message.startswith("it raises RuntimeError: refused refused")
     assert "\n" not in failed.message
     assert len(failed.message) < 250
 
