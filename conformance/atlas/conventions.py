@@ -189,17 +189,14 @@ def _tried(
 
 
 def _without_errors_alike(tried: Sequence[Answers]) -> list[Answers]:
-    """The answers under each convention; what ends in the same error under all of them decides between none.
-
-    So does an op that is flat whose value is wrong, whatever its gradient: that the run says of this op.
-    """
+    """The answers under each convention; a check that ends in the same error under all of them decides between none."""
     alike = [
-        len(set(answers)) == 1 and isinstance(answers[0][1], Failed) and answers[0][1].is_beside
+        len(set(answers)) == 1 and isinstance(answers[0][1], Failed) and answers[0][1].is_error
         for answers in zip(*tried, strict=True)
     ]
     return [
         [
-            (op, answer.message) if is_alike and isinstance(answer, Failed) else (op, answer)
+            (op, f"it raises {answer.message}") if is_alike and isinstance(answer, Failed) else (op, answer)
             for (op, answer), is_alike in zip(answers, alike, strict=True)
         ]
         for answers in tried
@@ -221,10 +218,10 @@ def _summed_up(answers: Answers) -> tuple[str, str, dict[str, bool]]:
 
 @dataclass(frozen=True)
 class Failed:
-    """A check does not hold; or something else is wrong, which is beside the convention if it is so under each."""
+    """A check does not hold, or ends in an error that is no violation."""
 
     message: str
-    is_beside: bool = False
+    is_error: bool = False
 
 
 Answer = bool | str | Failed | None  # holds; undecided, with a reason; fails; undecided of an op
@@ -290,8 +287,10 @@ def _run(
             is_of_convention = isinstance(error, Violation) or not is_of_op
             # An op that fails for another reason says nothing of the convention.
             said = shortened(" ".join(f"{error_text(error)}{numbers_of(error)}".split()))
-            raises = not isinstance(error, Violation)
-            failed = Failed(f"it raises {said}" if raises else said, raises or check.is_of_flat)
+            if check.is_of_flat and isinstance(error, Violation):  # a wrong value, which a run says of the op
+                reason = reason and said
+                continue
+            failed = Failed(said, not isinstance(error, Violation))
             return failed if is_of_convention else None
     return (None if is_of_op else reason) if reason else True
 

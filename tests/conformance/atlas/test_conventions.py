@@ -114,7 +114,7 @@ class RaisesAtLength:
 def test_a_long_reason_is_one_line() -> None:
     failed = conventions._run(RaisesAtLength(), NumpyTape(), iter([None]), set(), is_of_op=False)  # type: ignore[arg-type, list-item]
     assert isinstance(failed, conventions.Failed)
-    assert failed.message.startswith("it raises RuntimeError: refused refused")
+    assert failed.message.startswith("RuntimeError: refused refused")
     assert "\n" not in failed.message
     assert len(failed.message) < 250
 
