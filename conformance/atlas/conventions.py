@@ -287,7 +287,7 @@ def _run(
             is_of_convention = isinstance(error, Violation) or not is_of_op
             # An op that fails for another reason says nothing of the convention.
             said = shortened(" ".join(f"{error_text(error)}{numbers_of(error)}".split()))
-            if check.is_of_flat and isinstance(error, Violation):  # a wrong value, which a run says of the op
+            if isinstance(error, Violation) and check.is_of_flat:  # a wrong value, which a run says of the op
                 reason = reason and said
                 continue
             failed = Failed(said, not isinstance(error, Violation))
