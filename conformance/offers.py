@@ -89,7 +89,7 @@ class Offers:
     def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
         """For each operand the Jacobian of the one output, by the engine's own function: of the output's shape, then the operand's.
 
-        By "rows" or "columns" (forward mode); for kind "hessian" the second derivatives of a scalar.
+        By "rows" or "columns" (forward mode); for kind "hessian" the second derivatives of a scalar, by each operand alone.
         """
         raise Unsupported(f"{self.engine} has no function for the {kind} of a Jacobian")
 

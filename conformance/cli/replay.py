@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("run.jsonl"),
         metavar="RUN",
-        help="the run file in which an id is looked up",
+        help="the run file in which an id is looked up (default: run.jsonl)",
     )
     add_json_flag(parser)
 
