@@ -53,5 +53,7 @@ def _functions() -> dict[tuple[ModuleType, str], Any]:
     return {
         (module, name): value
         for module, name, value in named
-        if callable(value) and not name.startswith("_") and (module is not builtins or name not in REPLACEABLE)
+        if callable(value)
+        and not name.startswith("_")
+        and (module is not builtins or name not in REPLACEABLE)
     }

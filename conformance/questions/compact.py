@@ -33,7 +33,9 @@ from conformance.questions.kind import Item
 ONE_IN = 4  # ops that are asked what is compiled for one check or one dtype alone
 ONE_POINT_IN = 6  # ops whose special points are asked in other ways than by their gradients, each in one way
 FORWARD = "forward"  # the check of an op's tangents
-SWEEPS = frozenset({"value-swept", "complex-value-swept", "swept", "value-at-ends"})  # checks of all numbers at once
+SWEEPS = frozenset(
+    {"value-swept", "complex-value-swept", "swept", "value-at-ends"}
+)  # checks of all numbers at once
 KINDS_OF_DTYPES = (FULL, frozenset(HALF), COMPLEX)
 
 

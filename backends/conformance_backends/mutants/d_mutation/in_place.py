@@ -104,6 +104,16 @@ class StretchedViews(SteppedTape):
             stretched.value = np.broadcast_to(array.value, stretched.shape)
 
 
+class OperandReturned(SteppedTape):
+    """A reshape that has nothing to do returns its operand, though the adapter declares copies."""
+
+    def call(self, name: str, parameters: Any) -> Any:
+        """The op; of a reshape to the operand's own shape the operand."""
+        right = super().call(name, parameters)
+        shape = parameters.get("shape")
+        return (lambda x: x if x.shape == shape else right(x)) if name == "reshape" else right
+
+
 RAW = ("contract/D4/raw-writes",)
 SAVED = ("contract/D3/saved-operand", "contract/D3/saved-output")
 LEAF = ("contract/D5/leaf",)
@@ -138,6 +148,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("declares-views-copies", "The adapter declares views, and a write through a view leaves its base unchanged.",
         VIEWS, conventions={**SteppedTape.conventions, "D6": "views"}),
     behaviour("stretched-is-a-view", "What was broadcast follows a write into what it was made of.", VIEWS, base=StretchedViews),
+    behaviour("reshaped-to-itself", "A reshape to the operand's own shape returns the operand, though the adapter declares copies.",
+        VIEWS, base=OperandReturned),
     behaviour("declares-constants-records", "The adapter declares that a constant stays constant, and what is written into it is recorded.",
         ("contract/D11/constant",), conventions={**SteppedTape.conventions, "D11": "constant"}),
 )  # fmt: skip
