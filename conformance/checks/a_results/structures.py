@@ -69,6 +69,21 @@ def structures_of_any_form_have_their_gradients(engine: Backend, sample: Sample)
             hold_equal(plain(engine, got), value, f"the gradient at {where}")
 
 
+@contract("A21", "equal-leaves", Capability.STRUCTURES)
+def leaves_of_equal_values_have_gradients_of_their_own(engine: Backend, sample: Sample) -> None:
+    """Two arrays of a structure that have equal values, and two numbers, each have the gradient of their own place."""
+    a, c = sample.array(), sample.array(())
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    arrays, numbers = {"x": a, "y": [np.array(a)]}, {"x": c, "y": [np.array(c)]}
+    for what, structure, x in (("arrays", arrays, a), ("numbers", numbers, c)):
+        gradient = engine.structured_gradient(
+            lambda s: total(multiply(multiply(s["x"], s["x"]), s["y"][0])), structure
+        )
+        expected = {"x": np.asarray(2 * x * x), "y": [np.asarray(x * x)]}
+        for where, got, value in _leaves(gradient, expected, f"the structure of two equal {what}"):
+            hold_equal(plain(engine, got), value, f"the gradient at {where}")
+
+
 class Pair(NamedTuple):
     """A structure whose parts have names."""
 

@@ -19,7 +19,7 @@ from conformance.ops.names import MULTIPLY, TANH
 
 NEEDED = Capability.VALUE_WITH_GRADIENT
 Wrt = int | tuple[int, ...]
-POSITIONS: tuple[Wrt, ...] = (0, 2, (0,), (1,), (0, 1, 2), (1, 0), (2, 0), (2, 1, 0))
+POSITIONS: tuple[Wrt, ...] = (0, 2, (0,), (1,), (0, 1, 2), (1, 0), (2, 0), (2, 1, 0), (2, 0, 1))
 BESIDE_OTHERS: tuple[Wrt, ...] = ((1, 0), 1, (1,))  # where there are auxiliary results
 TWICE_OR_NEGATIVE: tuple[Wrt, ...] = ((0, 0), (1, 0, 1), -1, (-1, 0), (0, -3))
 BEYOND: tuple[Wrt, ...] = (3, (0, 3), (-4,))

@@ -169,6 +169,17 @@ def checkpoint_draws_the_same_numbers_again(engine: Backend, sample: Sample) -> 
     hold_equal(got, g * w**3 * mask, "x's gradient of x n w m w l w, n and l drawn in checkpoints")
 
 
+@contract("C12", "recomputed-again", RANDOM, Capability.CHECKPOINTING, Capability.RETAINING)
+def checkpoint_draws_the_same_numbers_every_time(engine: Backend, sample: Sample) -> None:
+    """Each backward pass through one checkpoint is of the numbers of its value, after other numbers were drawn, too."""
+    x, w, g = _drawn(sample)
+    value, pull = _pulling(engine, engine.checkpoint(dropped(engine)), x, w, g)
+    mask = _mask(value, x * w, "x n w in a checkpoint")
+    for time in ("first", "second", "third"):
+        hold_equal(pull(), g * w * mask, f"x's gradient of x n w in a checkpoint, pulled the {time} time")
+        engine.forward(dropped(engine), [np.array(x), np.array(w)])
+
+
 @contract("C12", "layer", RANDOM)
 def layer_with_dropout_is_the_layer_with_its_mask(engine: Backend, sample: Sample) -> None:
     """The gradients of exp(x w) with dropout are those of exp(x w) times the numbers drawn, in a checkpoint, too."""

@@ -77,10 +77,16 @@ def vectorized_function_equals_the_loop(engine: Backend, sample: Sample) -> None
         hold_equal(plain(engine, outputs[0]), values, f"the values {what}")
         for index in range(2):
             hold_equal(plain(engine, gradients[index]), looped[index], f"operand {index}'s gradient {what}")
-    x, w, g = (sample.array((3, 2)) for _ in range(3))
+    once = engine.vectorized(engine.op(MULTIPLY))
     twice = engine.vectorized(engine.vectorized(engine.op(MULTIPLY)))
-    for got, right, name in zip(gradients_of(engine, twice, [x, w], g), (g * w, g * x), "xw", strict=True):
-        hold_equal(got, right, f"{name}'s gradient of a product mapped twice")
+    for what, function, shape in (("twice", twice, (3, 2)), ("over a batch of one", once, (1, 1, 2))):
+        x, w, g = (sample.array(shape) for _ in range(3))
+        outputs, gradients = engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)])
+        hold_equal(plain(engine, outputs[0]), x * w, f"a product of shape {shape} mapped {what}")
+        for got, right, name in zip(gradients, (g * w, g * x), "xw", strict=True):
+            hold_equal(
+                plain(engine, got), right, f"{name}'s gradient of a product of shape {shape} mapped {what}"
+            )
 
 
 @contract("C10", "per-example", Capability.VECTORIZING)

@@ -35,6 +35,17 @@ def summed_over_places(self: Any, function: Any, structure: Any) -> Any:
     return rebuilt(gradient, iter([reduce(operator.add, of_each[id(x)]) for x in arrays]))
 
 
+def summed_over_equals(self: Any, function: Any, structure: Any) -> Any:
+    """Numbers that are equal have the sum of their gradients each: they are looked up by their value."""
+    gradient = SteppedTape.structured_gradient(self, function, structure)
+    arrays, found = arrays_in(structure), arrays_in(gradient)
+    equals = [
+        [g for y, g in zip(arrays, found, strict=True) if y is x or (not x.ndim and not y.ndim and y == x)]
+        for x in arrays
+    ]
+    return rebuilt(gradient, iter([reduce(operator.add, gradients) for gradients in equals]))
+
+
 def without_empty_parts(self: Any, function: Any, structure: Any) -> Any:
     """What is empty is left out."""
     gradient = SteppedTape.structured_gradient(self, function, structure)
@@ -65,6 +76,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A21/same-structure",), structured_gradient=flattened),
     behaviour("structure-knows-arrays-once", "An array in two places of a structure has the sum of its gradients in both.",
         ("contract/A21/any-form",), structured_gradient=summed_over_places),
+    behaviour("structure-knows-numbers-once", "Two equal numbers of a structure have the sum of their gradients each.",
+        ("contract/A21/equal-leaves",), structured_gradient=summed_over_equals),
     behaviour("structure-without-empty-parts", "The gradient of a dictionary lacks the parts that are empty.",
         ("contract/A21/any-form",), structured_gradient=without_empty_parts),
 )  # fmt: skip

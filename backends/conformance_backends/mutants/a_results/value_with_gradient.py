@@ -27,6 +27,17 @@ def in_ascending_order(
     return right(self, function, arrays, ordered, auxiliary=auxiliary)
 
 
+def in_inverse_order(
+    self: Any, function: Function, arrays: Sequence[Any], wrt: Wrt, *, auxiliary: bool = False
+) -> Answer:
+    """The gradients are computed in the order of the operands, and put back by the order that sorts the positions."""
+    if isinstance(wrt, int) or sorted(wrt) != list(range(len(wrt))):
+        return right(self, function, arrays, wrt, auxiliary=auxiliary)
+    value, gradients, others = right(self, function, arrays, tuple(sorted(wrt)), auxiliary=auxiliary)
+    order = sorted(range(len(wrt)), key=wrt.__getitem__)
+    return value, tuple(gradients[i] for i in order), others
+
+
 def in_ascending_order_beside_others(
     self: Any, function: Function, arrays: Sequence[Any], wrt: Wrt, *, auxiliary: bool = False
 ) -> Answer:
@@ -144,6 +155,8 @@ def constants(
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("gradients-in-ascending-order", "The gradients with a value are in the order of the operands.",
         (POSITIONS,), value_and_gradient=in_ascending_order),
+    behaviour("gradients-in-inverse-order", "The gradients of several positions are put back in the inverse of their order.",
+        (POSITIONS,), value_and_gradient=in_inverse_order),
     behaviour("tuple-of-one-gradient-alone", "The gradient by a tuple of one position is no tuple.",
         (POSITIONS,), value_and_gradient=one_gradient_alone),
     behaviour("position-twice-once", "Of a position that is named twice the last one has the gradient.",

@@ -62,6 +62,17 @@ def checkpoint_draws_anew(self: Any, function: Function) -> Function:
     return engine.checkpoint(drawing_on)
 
 
+def checkpoint_draws_anew_later(self: Any, function: Function) -> Function:
+    """Computed again more than once, a function draws other numbers."""
+
+    def drawing_on(*operands: Any) -> Any:
+        calls = self.kept["calls"] = self.kept.get("calls", 0) + 1
+        drawing.bernoulli(np.zeros(max(0, calls - 2)))
+        return function(*operands)
+
+    return engine.checkpoint(drawing_on)
+
+
 def checkpoint_rewinds(self: Any, function: Function) -> Function:
     """After a function was computed again the generator stands where it stood after its first call."""
     starts: list[Any] = []
@@ -131,6 +142,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C12/pulled-again",), base=RedrawnAfterwards),
     behaviour("checkpoint-draws-anew", "A checkpoint that computes again draws other numbers.",
         ("contract/C12/recomputed", "contract/C12/layer"), checkpoint=checkpoint_draws_anew),
+    behaviour("checkpoint-draws-anew-later", "A checkpoint that computes again for the second time draws other numbers.",
+        ("contract/C12/recomputed-again",), checkpoint=checkpoint_draws_anew_later),
     behaviour("checkpoint-rewinds", "After a backward pass through a checkpoint old random numbers come again.",
         ("contract/C12/not-rewound",), checkpoint=checkpoint_rewinds),
     behaviour("compiled-draws-twice", "A compiled function has the value of other random numbers than the gradient.",

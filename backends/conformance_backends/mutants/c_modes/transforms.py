@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Function
+from conformance.backend import Function, as_tuple
+from conformance.ops import CATALOGUE
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, WithTransforms, behaviour
-from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of, tensor_at
+from conformance_backends.numpy_engine.tensor import Tensor, apply, detach, edge_of, tensor_at
 
 
 def baking(keep: Callable[[Sequence[Any]], Any]) -> Any:
@@ -63,6 +64,24 @@ def single_row_unmapped(self: Any, function: Function) -> Function:
         )
 
     return mapped
+
+
+def batch_of_one_squeezed(self: Any, function: Function) -> Function:
+    """Of a batch of one the function sees the rows without any axis of length one."""
+    mapped = WithTransforms.looped(self, function)
+
+    def squeezed(*operands: Any) -> Any:
+        if any(x.shape[0] != 1 for x in operands):
+            return mapped(*operands)
+        output = function(*(_reshaped(x, [n for n in x.shape if n > 1]) for x in operands))
+        outputs = [_reshaped(z, [1, *z.shape]) for z in as_tuple(output)]
+        return tuple(outputs) if isinstance(output, tuple) else outputs[0]
+
+    return squeezed
+
+
+def _reshaped(x: Any, shape: Sequence[int]) -> Any:
+    return apply(CATALOGUE["reshape"], (x,), {"shape": tuple(shape)})
 
 
 def gradients_averaged(self: Any, function: Function) -> Function:
@@ -146,6 +165,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (MAPPED, APART), base=WithTransforms, vectorized=first_row_for_all),
     behaviour("mapped-single-row", "An axis of length one is not mapped over.",
         (MAPPED,), base=WithTransforms, vectorized=single_row_unmapped),
+    behaviour("mapped-batch-of-one-squeezed", "In a batch of one every axis of length one is dropped.",
+        (MAPPED,), base=WithTransforms, vectorized=batch_of_one_squeezed),
     behaviour("mapped-averages", "Every row receives the mean of all rows' gradients.",
         (MAPPED, APART), base=WithTransforms, vectorized=gradients_averaged),
     behaviour("mapped-at-once", "The function is called once with all rows.",
