@@ -16,9 +16,10 @@ import numpy as np
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.checks.e_values.vjp import expected_values_anywhere
-from conformance.checks.engine_calls import unless_refused
+from conformance.checks.engine_calls import require_offered, unless_refused
 from conformance.checks.observation import Observation, Oracle, hold_gradients
-from conformance.checks.registry import op_check
+from conformance.checks.registry import FULL, op_check
+from conformance.dtype import HALF
 from conformance.errors import Unsupported, Violation
 from conformance.layout import LAYOUTS
 from conformance.op import Domain, Op, OperandKind, Trait
@@ -39,9 +40,13 @@ def acts_on_real_numbers(op: Op) -> bool:
     return is_of_entries and all(domain.kind is OperandKind.REAL for domain in op.domains)
 
 
-@op_check("E22", "value-swept", applies=acts_on_real_numbers, sparing=True, is_diagnosed=True)
+@op_check(
+    "E22", "value-swept", applies=acts_on_real_numbers, sparing=True, dtypes=FULL | HALF, is_diagnosed=True
+)
 def value_is_right_all_over_the_domain(seen: Observation) -> list[Comparison]:
     """At some hundred numbers of all magnitudes, beside every mark of the domain, the value is right but for rounding."""
+    if seen.case.dtype in HALF:
+        require_offered(seen)
     return _at_each(seen, _hold_values)
 
 

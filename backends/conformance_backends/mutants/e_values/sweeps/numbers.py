@@ -39,6 +39,13 @@ def by_way_of_one(right: Any, x: Any, **p: Any) -> Any:
     return np.exp(x) - 1 if x.dtype.kind == "c" else right(x, **p)
 
 
+def squared_in_half(right: Any, x: Any, **p: Any) -> Any:
+    """Of float16 the logarithm of x and the root of x² + 1, whose square overflows from 256 on."""
+    z = right(x, **p)
+    is_far = (x.dtype == np.float16) & (np.abs(x) >= np.float16(256))
+    return np.where(is_far, np.copysign(np.inf, x), z).astype(z.dtype)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     value("series-too-long", "From 4/3 to 8/3 the value is off by a part in a million.",
         ("op/value-swept",), ("erf", "tanh", "gammaln"), series_too_long),
@@ -48,4 +55,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/swept",), ("logaddexp", "hypot"), taken_for_larger),
     value("complex-by-way-of-one", "At complex numbers expm1 adds one and takes it away again.",
         ("op/complex-value-swept",), ("expm1",), by_way_of_one),
+    value("squared-in-half", "In float16 asinh squares its operand, which overflows.",
+        ("op/value-swept",), ("asinh",), squared_in_half),
 )  # fmt: skip
