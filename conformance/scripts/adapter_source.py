@@ -23,13 +23,20 @@ from conformance.backend import Backend
 
 
 def modules_of(backend: Backend) -> list[ModuleType]:
-    """The modules an adapter is written in: its classes', those of its package, and files beside it with lambdas as ops."""
+    """The modules an adapter is written in: its classes', those of their packages, and files beside it with lambdas as ops.
+
+    A class may be derived from an adapter of another package: its ops are spelled there.
+    """
     own = sys.modules[type(backend).__module__]
     classes = [base.__module__ for base in type(backend).__mro__]
+    adapters = [c.__module__ for c in type(backend).__mro__ if issubclass(c, Backend)]
     names = [*classes, *(getattr(f, "__module__", None) for f in backend.ops.values())]
     modules = [sys.modules[name] for name in dict.fromkeys(names) if name in sys.modules]
+    packages = {_package(own), *(name.partition(".")[0] for name in adapters)} - {
+        _package(sys.modules[__name__])
+    }
     beside = _files_of_lambdas(backend)
-    return [m for m in modules if _package(m) == _package(own) or getattr(m, "__file__", None) in beside]
+    return [m for m in modules if _package(m) in packages or getattr(m, "__file__", None) in beside]
 
 
 def _package(module: ModuleType) -> str:

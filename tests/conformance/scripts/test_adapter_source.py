@@ -232,3 +232,23 @@ def test_scripts_of_our_adapters_define_what_they_name(name: str) -> None:
     backend = load_backend(name)
     missing = {op: undefined_in(backend, op) for op in backend.ops}
     assert not {op: names for op, names in missing.items() if names}
+
+
+DERIVED = """
+from conformance_backends.torch_backend import TorchTape
+
+class Mine(TorchTape):
+    name = "mine"
+"""
+
+
+def test_an_adapter_that_is_derived_from_another_spells_its_ops_as_that_does(tmp_path: Path) -> None:
+    """And carries the functions that those name."""
+    (tmp_path / "derived.py").write_text(DERIVED)
+    mine, torch = load_backend(f"{tmp_path / 'derived.py'}:Mine"), load_backend("torch")
+    for name in ("negative", "sum", "linear"):
+        assert ast.dump(expression_of(mine, name)) == ast.dump(expression_of(torch, name))  # type: ignore[arg-type]
+    spelled = call_text(mine, "index_update", ["x", "v"], {"index": (0,)})
+    assert spelled == call_text(torch, "index_update", ["x", "v"], {"index": (0,)})
+    assert carried(mine, spelled, "import torch")[1] == carried(torch, spelled, "import torch")[1]
+    assert not any(undefined_in(mine, name) for name in mine.ops)
