@@ -200,7 +200,9 @@ def _promoted(
 ) -> list[Finding]:
     """Whether the value of operands of another width is of this one, as beside an array that the function makes itself."""
     full = next((case for case in right if case.operands and all(x.size for x in case.operands)), None)
-    for other in [d for d in backend.dtypes if full and d != dtype and d in WIDTHS and dtype in WIDTHS]:
+    if full is None or dtype not in WIDTHS:
+        return []
+    for other in [d for d in backend.dtypes if d in WIDTHS and d != dtype]:
         case = case_of(op, signature_of(full), other)
         note(case.label)
         try:

@@ -5,4 +5,6 @@ from jax.scipy.special import expi
 
 for x in (8.0, 9.0, 9.5, 11.0):
     half, single = expi(jnp.asarray(x, jnp.float16)), expi(jnp.asarray(x, jnp.float32))
-    print(f"expi({x}) of float16: got {half}, expected {single:.0f}; the largest is {jnp.finfo(jnp.float16).max}")
+    print(
+        f"expi({x}) of float16: got {half}, expected {single:.0f}; the largest is {jnp.finfo(jnp.float16).max}"
+    )

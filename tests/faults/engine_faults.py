@@ -197,6 +197,17 @@ def _set_all(module: ModuleType, names: Sequence[str], function: Any) -> None:
         setattr(module, name, function)
 
 
+def _hook_imports() -> None:
+    """Once for the process: the builtins' private names are an engine's to replace."""
+    right = builtins.__import__
+    if getattr(right, "__name__", "") != "hooked":
+
+        def hooked(*given: Any, **named: Any) -> Any:
+            return right(*given, **named)
+
+        builtins.__import__ = hooked
+
+
 FAULTS = [
     *(Fault(f"{error.__name__} is raised", raising(error), says=error.__name__) for error in EXCEPTIONS),
     *(Fault(name, raising(ValueError, text), says="ValueError: ") for name, text in TEXTS.items()),
@@ -260,6 +271,7 @@ FAULTS = [
     Fault(
         "files cannot be written", doing(lambda: _set_all(os, ("open", "write", "pwrite"), forbidden)), "pass"
     ),
+    Fault("imports are hooked", doing(_hook_imports), "pass"),
     Fault("a file is written", doing(lambda: Path("left").write_text("x")), "pass"),
     *(
         Fault(f"{m.__name__}.{n} is replaced", _set(m, n, identity), "fail", f"replaced {m.__name__}.{n}")

@@ -242,7 +242,8 @@ def memory_of_a_graph_is_freed_whatever_function_made_it(engine: Backend, sample
         # The pools of an engine's threads grow once; what a function keeps grows whenever there are more of them.
         if (grown := min(_grown(build) for _ in range(TRIALS))) > GRAPHS * x.nbytes / 2:
             raise Violation(
-                f"{GRAPHS} functions {what}, each called once with arrays of {x.nbytes} bytes, kept {grown} bytes of their graphs"
+                f"{GRAPHS} functions {what}, each called once with arrays of {x.nbytes} bytes, kept {grown} bytes of their graphs "
+                "with the cycle collector off"
             )
 
 

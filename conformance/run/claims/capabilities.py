@@ -19,6 +19,11 @@ WRITABLE = (
     "as that memory; else nobody asks whether gradients share memory"
 )
 
+REPLACING = (
+    'where each backward pass of the engine replaces what is stored, declare that, conventions = {"B3": "replaces"}: '
+    "those of several outputs are then added up here"
+)
+
 
 def real_dtype(backend: Backend) -> str:
     """The first dtype of an adapter, in which it is tried."""
@@ -181,7 +186,7 @@ def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], st
     yield (
         "an operand that is returned as it is has its gradient",
         returned,
-        "backward() may be given a leaf: the cotangent is added to what is stored there, and does not replace it",
+        f"backward() may be given a leaf: the cotangent is added to what is stored there; {REPLACING}",
     )
     if Capability.FORWARD in backend.capabilities:
         yield (

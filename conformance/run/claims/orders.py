@@ -18,7 +18,7 @@ from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import MULTIPLY
-from conformance.run.claims.capabilities import array_of
+from conformance.run.claims.capabilities import REPLACING, array_of
 
 
 def _operands(backend: Backend) -> tuple[Array, Array]:
@@ -164,7 +164,7 @@ def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], st
     yield (
         "each output of several has its own cotangent",
         of_several,
-        "of a function that returns a tuple, a pullback takes a tuple; backward() is called once for each output",
+        f"of a function that returns a tuple, a pullback takes a tuple; backward() is called once for each output; {REPLACING}",
     )
     for need, claim, try_it, hint in CLAIMS:
         if need in backend.capabilities:

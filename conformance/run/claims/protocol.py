@@ -42,7 +42,7 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 def slips_of_methods(backend: Backend) -> Iterator[str]:
     """Capabilities without their method, and methods that cannot be called as the protocol says, each as a sentence."""
-    face = next(kind for kind in (TapeBackend, FunctionalBackend, Backend) if isinstance(backend, kind))
+    face: Any = next(kind for kind in (TapeBackend, FunctionalBackend, Backend) if isinstance(backend, kind))
     for capability in sorted(backend.capabilities, key=lambda c: c.name):
         names = METHODS.get(capability, ())
         if names and not any(_is_own(backend, face, name) for name in names):

@@ -205,7 +205,11 @@ def _put_functions_back(modules: Sequence[Watched]) -> list[str]:
     replaced: list[str] = []
     for module, now, before in modules:
         if now != before:  # as much as possible without calling anything: builtins come first
-            found = [(name, before[name]) for name in before if now.get(name) is not before[name]]
+            found = [
+                (name, value)
+                for name, value in before.items()
+                if now.get(name) is not value and not (name in now and _is_private(module, name))
+            ]
             now.update(found)
             replaced += [f"{module.__name__}.{name}" for name, _ in found if name not in _VARY]
             before |= now  # what was imported late is known from now on
@@ -229,6 +233,11 @@ def keeps_small_numbers() -> bool:
 
 
 _VARY = frozenset({"_", "__warningregistry__"})  # of modules: changed by Python itself
+
+
+def _is_private(module: ModuleType, name: str) -> bool:
+    """Whether an engine may have a name of Python's own: no reference computes with a hook for imports."""
+    return module is builtins and name.startswith("_")
 
 
 def _limits() -> dict[int, tuple[int, int]]:

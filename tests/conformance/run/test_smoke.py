@@ -1407,3 +1407,12 @@ def test_an_engine_without_integers_or_truth_values_is_not_one_that_casts_them()
     assert list(kinds_not_taken(FloatsForTruthValues())) == ["int64"]
     assert kinds_not_taken(NumpyTape()) == {}
     assert "raise Unsupported" in question.hint
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["each output of several has its own cotangent", "an operand that is returned as it is has its gradient"],
+)
+def test_an_engine_that_replaces_gradients_is_pointed_to_its_convention(claim: str) -> None:
+    (question,) = (q for q in questions(NumpyTape()) if q.claim == claim)
+    assert 'conventions = {"B3": "replaces"}' in question.hint
