@@ -51,6 +51,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.backend import NAME
     from conformance.cli.console import print_json
     from conformance.errors import UsageError
+    from conformance.load import named
     from conformance.runfile.whole import write_whole
 
     name = options.name
@@ -86,6 +87,10 @@ def command(options: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"cannot write {file}: {error.strerror}") from None
         print(f"wrote {file}")
+    if name in named():
+        print(
+            f"{name} is an installed adapter's name: `conformance run {name}` asks that one, `conformance run {path}` yours"
+        )
     steps = "gate_steps.txt.jinja" if is_kept else "next_steps.txt.jinja"
     next_steps = templates.get_template(steps).render(given)
     if options.as_json:

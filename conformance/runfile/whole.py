@@ -37,7 +37,7 @@ def write_whole(path: Path, text: str) -> None:
         else:
             _replace(place, encoded)
     except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
+        raise type(error)(error.errno, no_folder(place) or error.strerror, str(path)) from None
 
 
 def _replace(place: Path, encoded: bytes) -> None:
@@ -53,3 +53,10 @@ def _replace(place: Path, encoded: bytes) -> None:
         if error.errno not in HAS_NO_ROOM_BESIDE or not place.exists():
             raise
         place.write_bytes(encoded)
+
+
+def no_folder(place: Path) -> str:
+    """Which of the folders that a file is to be written to is a file itself; empty where none is."""
+    with contextlib.suppress(OSError):
+        return next((f"{p} is a file, not a folder" for p in place.parents if p.is_file()), "")
+    return ""

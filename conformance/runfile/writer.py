@@ -16,6 +16,7 @@ from typing import BinaryIO
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import encode
 from conformance.runfile.records import Line, ResultLine, RunLine
+from conformance.runfile.whole import no_folder
 
 PART = ".part"  # added to the name of a file that is being written
 
@@ -42,7 +43,8 @@ class RunWriter:
             path.parent.mkdir(parents=True, exist_ok=True)
             self.path, self.part, descriptor = _opened(path, force=force, beside=beside)
         except OSError as error:
-            raise UsageError(f"cannot write the run file {path}: {error.strerror}") from None
+            why = no_folder(path) or error.strerror
+            raise UsageError(f"cannot write the run file {path}: {why}") from None
         self.file: BinaryIO = os.fdopen(descriptor, "wb")
         self._lines: list[Line] = []  # those in the file
         self._size = 0  # of the file, in bytes

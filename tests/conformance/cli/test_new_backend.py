@@ -123,3 +123,12 @@ def test_smoke_prints_what_to_declare(capsys: pytest.CaptureFixture[str]) -> Non
     printed = capsys.readouterr().out
     assert "A2   refused" in printed
     assert "SAY" not in printed
+
+
+def test_a_name_that_is_taken_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "numpy_adapter.py"
+    assert main(["new-backend", "numpy", "-o", str(path)]) == 0
+    said = f"`conformance run numpy` asks that one, `conformance run {path}` yours"
+    assert said in capsys.readouterr().out
+    assert main(["new-backend", "mine", "-o", str(tmp_path / "mine_adapter.py")]) == 0
+    assert "asks that one" not in capsys.readouterr().out

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
 import pytest
 
-from conformance.runfile.whole import write_whole
+from conformance.runfile.whole import no_folder, write_whole
 
 
 def test_what_was_there_stays_where_the_new_text_cannot_be_written(
@@ -49,3 +50,12 @@ def test_a_device_is_written_to(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
     write_whole(tmp_path / "some" / "where.md", "text")
     assert (tmp_path / "some" / "where.md").read_text() == "text"
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    said = f"{tmp_path / 'taken'} is a file, not a folder"
+    with pytest.raises(OSError, match=re.escape(said)):
+        write_whole(tmp_path / "taken" / "run.jsonl", "")
+    assert no_folder(tmp_path / "taken" / "deeper" / "run.jsonl") == said
+    assert no_folder(tmp_path / "free" / "run.jsonl") == ""
