@@ -87,7 +87,8 @@ def _sliced(statements: Sequence[ast.stmt], prints: Sequence[ast.stmt], effects:
         return names.union(*(behind.get(name, frozenset()) for name in names))
 
     needed = effects.union(*map(touched, ends))
-    fixed = frozenset[str]().union(*(_made(s) for s in statements if _is_constant(s, behind)))
+    written = frozenset[str]().union(*(touched(s) for s in statements if _writes_memory(s)))
+    fixed = frozenset[str]().union(*(_made(s) for s in statements if _is_constant(s, behind))) - written
     kept = []
     for statement in statements:
         is_setting = not _made(statement) and _printed(statement) is None and not touched(statement)

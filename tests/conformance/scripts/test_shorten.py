@@ -112,3 +112,11 @@ def test_of_thousands_of_calls_those_that_bear_on_the_failure_are_kept() -> None
     lines = [f"x{n} = make({n})\ny{n} = double(x{n})\ny{n}.backward()\nprint(x{n}.grad)" for n in range(1500)]
     text = shortened("\n".join(lines), ["print(x1400.grad)"])
     assert text == "x1400 = make(1400)\ny1400 = double(x1400)\ny1400.backward()\nprint(x1400.grad)"
+
+
+def test_a_write_into_a_cotangent_is_kept_where_what_is_shown_was_made_of_it() -> None:
+    """A gradient that is the cotangent itself changes with it."""
+    text = "c0 = engine.constant([1])\nc1 = engine.constant([2])\nx0 = engine.leaf([3])\nx0.backward(c0)\nc0[...] = 7\nc1[...] = 8\nprint(x0.grad)"
+    short = shortened(text, ["print(x0.grad)"])
+    assert "c0[...] = 7" in short
+    assert "c1" not in short
