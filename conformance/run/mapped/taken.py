@@ -14,7 +14,7 @@ from conformance.parameters import is_meant, lacked_parameter
 from conformance.run.forms import DRAWS, case_of
 from conformance.run.mapped.findings import Finding
 
-WITNESSES = (
+CALLS = (
     3  # calls with a value that must all be right, with their gradients, before it is said that it is taken
 )
 
@@ -59,6 +59,6 @@ def _with_value(backend: Backend, op: Op, name: str, value: Any) -> list[Signatu
         is_with = is_meant(value, signature.parameters.get(name)) and all(all(s) for s in signature.shapes)
         if is_with and not lacked_parameter(op.name, signature.parameters, declared):
             found.setdefault(repr(signature), signature)
-        if len(found) == WITNESSES:
+        if len(found) == CALLS:
             break
     return list(found.values())
