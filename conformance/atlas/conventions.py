@@ -284,14 +284,11 @@ def _run(
         except BaseException as error:
             if is_ctrl_c(error):
                 raise
-            is_of_convention = isinstance(error, Violation) or not is_of_op
-            # An op that fails for another reason says nothing of the convention.
+            is_wrong = isinstance(error, Violation)
             said = shortened(" ".join(f"{error_text(error)}{numbers_of(error)}".split()))
-            if isinstance(error, Violation) and check.is_of_flat:  # a wrong value, which a run says of the op
-                reason = reason and said
-                continue
-            failed = Failed(said, not isinstance(error, Violation))
-            return failed if is_of_convention else None
+            if not (is_wrong and check.is_of_flat):  # an op that raises says nothing of the convention
+                return Failed(said, not is_wrong) if is_wrong or not is_of_op else None
+            reason = reason and said  # of a wrong value a run says more
     return (None if is_of_op else reason) if reason else True
 
 

@@ -20,12 +20,13 @@ class WrongCount(AdapterError):
 
 def hold_count(op: str, outputs: Sequence[Any], expected: int) -> None:
     """Raise WrongCount where an op has not as many outputs as are expected, or None in place of one."""
-    if any(output is None for output in outputs):
+    is_empty = any(output is None for output in outputs)
+    if len(outputs) == expected and not is_empty:
+        return
+    if is_empty and len(outputs) in (1, expected):
         raise WrongCount(
             f"{op} returned None, where an array is expected: does its function return what it computes?"
         )
-    if len(outputs) == expected:
-        return
     got = {0: "an empty tuple", 1: "one array"}.get(len(outputs), f"a tuple of {len(outputs)}")
     wanted = "one array is" if expected == 1 else f"a tuple of {expected} arrays is"
     raise WrongCount(f"{op} returned {got}, where {wanted} expected")

@@ -800,7 +800,7 @@ def test_a_function_that_returns_a_buffer_that_it_keeps_is_a_slip() -> None:
 
     def square(x: Any) -> Any:
         value = NumpyTape.ops["square"](x)
-        buffer = buffers.setdefault(x.shape, np.empty(x.shape))
+        buffer = buffers.setdefault((x.shape, x.dtype), np.empty(x.shape, x.dtype))
         buffer[...], value.value = value.value, buffer
         return value
 
