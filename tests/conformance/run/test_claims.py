@@ -43,9 +43,11 @@ class ReadsWhileRecording(NumpyTape):
     @contextlib.contextmanager
     def no_grad(self) -> Iterator[None]:  # type: ignore[override]
         self.is_stopped = True
-        with super().no_grad():
-            yield
-        self.is_stopped = False
+        try:
+            with super().no_grad():
+                yield
+        finally:
+            self.is_stopped = False
 
     def grad(self, leaf: Any) -> Any:
         return None if self.is_stopped else super().grad(leaf)

@@ -1,0 +1,113 @@
+"""Claims about members that an adapter writes itself, rather than hands on to the engine: scopes, second passes, forms."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability, FunctionalBackend, TapeBackend
+from conformance.checks.comparison import hold_equal
+from conformance.checks.engine_calls import IntentionalError, full_sum
+from conformance.checks.observation import plain
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import MULTIPLY
+from conformance.run.claims.capabilities import array_of
+
+Claim = tuple[str, Callable[[Any], None], str]
+
+
+def retained(backend: Backend) -> None:
+    """A second backward pass through a graph that is kept has the first one's gradient, added to it or in place of it."""
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    if isinstance(backend, TapeBackend):
+        leaf, cotangent = backend.leaf(np.array(x)), backend.array(np.array(g))
+        output = multiply(leaf, leaf)
+        passes = []
+        for _ in range(2):
+            backend.backward(output, cotangent, retain=True)
+            passes.append(np.array(plain(backend, backend.grad(leaf))))
+        if np.array_equal(passes[1], 2 * passes[0]):
+            passes[1] = passes[1] / 2
+    elif isinstance(backend, FunctionalBackend):
+        _, pull = backend.pullback(lambda a: multiply(a, a), [backend.array(np.array(x))])
+        passes = [plain(backend, pull(backend.array(np.array(g)))[0]) for _ in range(2)]
+    else:
+        return
+    for gradient, time in zip(passes, ("first", "second"), strict=True):
+        hold_equal(
+            gradient, 2 * g * x, f"the gradient of x * x by the {time} of two passes through its graph"
+        )
+
+
+def hessian(backend: Backend) -> None:
+    """For kind "hessian" jacobian() returns second derivatives, where it offers that."""
+    multiply, total, x = backend.op(MULTIPLY), full_sum(backend), array_of(backend, [3, 5])
+    with contextlib.suppress(Unsupported):
+        (found,) = backend.jacobian(lambda a: total(multiply(multiply(a, a), a)), [np.array(x)], "hessian")
+        hold_equal(plain(backend, found), np.diag(6 * x), "the Hessian of the sum of x * x * x")
+
+
+def structured(backend: Backend) -> None:
+    """The gradient of a structure has its form, part by part."""
+    multiply, total = backend.op(MULTIPLY), full_sum(backend)
+    x, w = array_of(backend, [3, 5]), array_of(backend, [2, 7])
+    given = {"x": np.array(x), "others": [np.array(w)]}
+    found = backend.structured_gradient(lambda s: total(multiply(s["x"], s["others"][0])), given)
+    if not isinstance(found, dict) or set(found) != set(given) or not isinstance(found["others"], list):
+        form = type(found).__name__
+        raise Violation(
+            f"the gradient of {{'x': …, 'others': […]}} is {form}, where the same form is expected"
+        )
+    hold_equal(plain(backend, found["x"]), w, "the gradient at 'x' of the sum of x * w")
+    hold_equal(plain(backend, found["others"][0]), x, "the gradient at 'others' of the sum of x * w")
+
+
+def scope_left(backend: TapeBackend) -> None:
+    """After an exception has left a no_grad scope the engine records again."""
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    with contextlib.suppress(IntentionalError), backend.no_grad():
+        raise IntentionalError
+    _, (gradient,) = backend.vjp(lambda a: multiply(a, a), [np.array(x)], [np.array(g)])
+    found = None if gradient is None else plain(backend, gradient)
+    hold_equal(found, 2 * g * x, "the gradient of x * x, after an exception has left a no_grad scope")
+
+
+CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
+    (
+        Capability.RETAINING,
+        "a second pass through a graph has the first one's gradient",
+        retained,
+        "backward() hands `retain` on to the engine, and a pullback can be called again",
+    ),
+    (
+        Capability.JACOBIANS,
+        "a Hessian is of second derivatives",
+        hessian,
+        'jacobian() gets kind "hessian", too: raise Unsupported where the engine has no function for that',
+    ),
+    (
+        Capability.STRUCTURES,
+        "the gradient of a structure has its form",
+        structured,
+        "structured_gradient() returns lists, tuples and dictionaries such as it was given, with gradients in place of arrays",
+    ),
+    # The last of all: where it does not hold, nothing is recorded in this process from here on.
+    (
+        Capability.NO_GRAD,
+        "an exception ends a no_grad scope",
+        scope_left,
+        "no_grad() is the engine's own scope, or restores in `finally` what it has switched off",
+    ),
+)
+
+
+def claims_of(backend: Backend) -> Iterator[Claim]:
+    """The claims about what an adapter declares: each, the function that tries it, and a hint."""
+    for need, claim, try_it, hint in CLAIMS:
+        if need in backend.capabilities and (
+            need is not Capability.NO_GRAD or isinstance(backend, TapeBackend)
+        ):
+            yield claim, try_it, hint

@@ -1,0 +1,98 @@
+"""Slips in members that an adapter writes itself are named by a claim of smoke."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.backend import Backend
+from conformance.run.claims import members
+from conformance.run.smoke import questions, try_question
+
+
+class FreesAlways(NumpyTape):
+    """An engine that frees its graphs, to which the adapter does not hand on that one is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.freed: list[Any] = []
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        if any(output is other for other in self.freed):
+            raise RuntimeError("the graph was freed")
+        super().backward(output, gradient)
+        self.freed.append(output)
+
+
+class JacobianForHessian(NumpyTape):
+    """Knows of no kind."""
+
+    def jacobian(self, function: Any, operands: Any, kind: str = "rows") -> Any:
+        return super().jacobian(function, operands)
+
+
+class Flattened(NumpyTape):
+    """Returns the gradients of a structure as a tuple."""
+
+    def structured_gradient(self, function: Any, structure: Any) -> Any:
+        found = super().structured_gradient(function, structure)
+        return found["x"], *found["others"]
+
+
+class Exchanged(NumpyTape):
+    """Returns the gradients of a structure in each other's place."""
+
+    def structured_gradient(self, function: Any, structure: Any) -> Any:
+        found = super().structured_gradient(function, structure)
+        return {"x": found["others"][0], "others": [found["x"]]}
+
+
+class LeavesScopeOn(NumpyTape):
+    """Restores what it has switched off where nothing is raised."""
+
+    entered: AbstractContextManager[Any]
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        @contextlib.contextmanager
+        def scope() -> Iterator[None]:
+            self.entered = super(LeavesScopeOn, self).no_grad()
+            self.entered.__enter__()
+            yield
+            self.entered.__exit__(None, None, None)
+
+        return scope()
+
+
+SLIPS: list[tuple[type[Backend], str, str]] = [
+    (FreesAlways, "a second pass through a graph has the first one's gradient", "the graph was freed"),
+    (JacobianForHessian, "a Hessian is of second derivatives", "the Hessian of the sum of x * x * x"),
+    (Flattened, "the gradient of a structure has its form", "is tuple, where the same form is expected"),
+    (Exchanged, "the gradient of a structure has its form", "the gradient at 'x' of the sum of x * w"),
+    (LeavesScopeOn, "an exception ends a no_grad scope", ""),
+]
+
+
+@pytest.mark.parametrize(("adapter", "claim", "said"), SLIPS)
+def test_a_slip_contradicts_its_claim(adapter: Any, claim: str, said: str) -> None:
+    backend = adapter()
+    (question,) = (q for q in questions(backend) if q.claim == claim)
+    try:
+        answer = try_question(question, backend)
+    finally:
+        if isinstance(backend, LeavesScopeOn):
+            backend.entered.__exit__(None, None, None)
+    assert answer
+    assert said in answer
+    assert try_question(question, NumpyTape()) == ""
+
+
+def test_the_scope_comes_last() -> None:
+    """Where an exception does not end it, nothing that follows is recorded."""
+    *_, last = questions(NumpyTape())
+    assert last.claim == "an exception ends a no_grad scope"
+    assert {claim for claim, _, _ in members.claims_of(NumpyTape())} == {claim for _, claim, _ in SLIPS}
