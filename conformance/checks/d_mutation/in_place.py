@@ -131,7 +131,9 @@ def _after_raw_write(engine: Backend, sample: Sample, op: str, slot: Slot) -> st
 
 
 def _pulled(engine: Backend, traced: Trace, g: Array) -> Sequence[Array]:
-    return [plain(engine, x) for x in traced.pull([engine.array(np.array(g))])]
+    """The gradients; one that never arrives is another clause's concern."""
+    pulled = traced.pull([engine.array(np.array(g))])
+    return [np.empty(0) if x is None else plain(engine, x) for x in pulled]
 
 
 @contract("D5", "leaf", Capability.RECORDED_WRITES)
