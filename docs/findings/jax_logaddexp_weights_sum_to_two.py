@@ -10,6 +10,9 @@ for name, function in (("logaddexp", jnp.logaddexp), ("logaddexp2", jnp.logaddex
         x = dtype(size)
         got = [float(g) for g in jax.grad(function, argnums=(0, 1))(x, x)]
         print(f"{name}({size:g}, {size:g}) in {dtype.__name__}: got {got}, exact [0.5, 0.5]")
+x, y = jnp.float32(1e5), jnp.float32(1e5 + 1)
+got = jax.grad(jnp.logaddexp)(x, y)
+print(f"logaddexp({x:g}, {y:.6f}) in float32: got {got}, exact {jax.nn.sigmoid(x - y)}")
 x = jnp.array([1e17, 1e17])
 print(
     "cumlogsumexp([1e17, 1e17])[-1]:", jax.grad(lambda x: jax.lax.cumlogsumexp(x)[-1])(x), "exact [0.5 0.5]"
