@@ -140,7 +140,8 @@ SLOPES: Mapping[str, tuple[Callable[..., Any] | None, Slopes]] = {
     "squareplus": (squareplus, (squareplus_slope,)),
     "tanh_shrink": (None, (lambda z, x: np.tanh(x) * np.tanh(x),)),
     "lerp": (
-        lambda x, y, w: (1 - w) * x + w * y,
+        # Between the ends both are weighed; far from them such a sum overflows on the way.
+        lambda x, y, w: np.where((w >= 0) & (w <= 1), (1 - w) * x + w * y, x + w * (y - x)),
         (lambda z, x, y, w: 1 - w, lambda z, x, y, w: w, lambda z, x, y, w: y - x),
     ),
     "addcdiv": (
