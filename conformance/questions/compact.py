@@ -9,8 +9,8 @@ op in its family plus the seed, so that every family has its share, and another 
 - what an engine compiles for one check alone is asked of one op in a few, in the first dtype; forward mode also of every
   elementwise op, which costs little there: an engine that makes its reverse rules by transposing those of forward mode
   drops from them what does not depend on the tangent, so that no gradient shows it;
-- elementwise ops are asked all over their domains, in the dtypes that are full, in turns: hundreds of numbers cost as much
-  as one, and every such op has the same shapes.
+- elementwise ops are asked all over their domains, in every dtype in turns: hundreds of numbers cost as much as one, and
+  every such op has the same shapes.
 
 All that belongs to the engine as a whole, such as contracts, is asked of every mode.
 """

@@ -93,15 +93,24 @@ def gradients_of_calls(
     if len(arrived) >= ENOUGH and not any(came for _, came in arrived):
         dropped = _dropped(op, suspect[0], _as_a_run_says(suspect[0].message))
         return None, tuple(refused), (*slips, dropped)
-    # One of 0-d operands alone may be an engine's constant: that stays with the hint that says so.
-    lost = [
+    lost = _lost(arrived, missing)
+    slips += [_dropped(op, first, _as_a_run_says(first.message)) for first, *_ in lost]
+    left = [finding for finding in suspect if not any(finding in findings for findings in lost)]
+    return None, (*left, *refused), tuple(slips)
+
+
+def _lost(
+    arrived: Sequence[tuple[int, bool]], missing: Mapping[int, Sequence[Finding]]
+) -> list[Sequence[Finding]]:
+    """What is wrong with each operand whose gradient never comes, though those of others do.
+
+    One of 0-d operands alone may be an engine's constant: that stays with the hint that says so.
+    """
+    return [
         missing[operand]
         for operand in _never_come(arrived)
         if any(finding.signature.shapes[operand] for finding in missing[operand])
     ]
-    slips += [_dropped(op, first, _as_a_run_says(first.message)) for first, *_ in lost]
-    left = [finding for finding in suspect if not any(finding in findings for findings in lost)]
-    return None, (*left, *refused), tuple(slips)
 
 
 def _dropped(op: Op, first: Finding, message: str) -> Finding:
