@@ -2,6 +2,6 @@
 
 from conformance.design.effort import Effort
 from conformance.design.rows import Row
-from conformance.design.signatures import signatures_of
+from conformance.design.signatures import count_of_ready, signatures_of
 
-__all__ = ["Effort", "Row", "signatures_of"]
+__all__ = ["Effort", "Row", "count_of_ready", "signatures_of"]

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -49,6 +50,11 @@ def signatures_of(op: Op, dtype: str, seed: int, effort: Effort) -> tuple[Row, .
     return tuple(
         sorted((rows[i] for i in _whole(op, dtype, seed, effort.strength, effort.signatures)), key=_order)
     )
+
+
+def count_of_ready(rows: Sequence[Row]) -> int:
+    """How many of an op's rows come first because every check can decide on them, and none is large."""
+    return sum(not any(_order(row)) for row in rows)
 
 
 def _order(row: Row) -> tuple[bool, bool]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
-from itertools import islice
+from functools import cache, cached_property
+from itertools import accumulate, islice
 from typing import Any, cast
+from zlib import crc32
 
 from conformance.backend import Backend
 from conformance.case import PREFIX, Case
@@ -23,7 +25,7 @@ from conformance.oracle.allowance import MANY_PERTURBATIONS, PERTURBATIONS
 from conformance.oracle.uncertainty import beyond_doubt
 from conformance.parameters import lacked_parameter
 from conformance.questions.kind import Arguments, Fails, Item, Kind, Question, first_few, register
-from conformance.strategies import Effort, draw_cases, more_cases, smallest_case
+from conformance.strategies import Effort, draw_cases, more_cases, smallest_case, windows
 from conformance.values import MAGNITUDES
 
 COUNTED = frozenset({"op/vjp", "op/flat"})  # the checks to which every case of an op is put
@@ -104,6 +106,27 @@ def _by_textures(items: Sequence[Item]) -> Iterator[tuple[tuple[str, ...], list[
         yield textures, [item for item in items if item.definition.textures == textures]
 
 
+def _numbered(cases: Sequence[Case]) -> Iterator[tuple[int, Case]]:
+    """Each case with the number of its signature, counted from 0."""
+    return zip(accumulate((case.draw == 0 for case in cases[1:]), initial=0), cases, strict=True)
+
+
+def _beginning(item: Item, effort: Effort, choices: int) -> int:
+    """With which signature a check of few of them begins: those of one clause take turns, and every op begins elsewhere."""
+    check = item.definition
+    if choices == 1 or check.enough(item.dtype, effort) == math.inf:
+        return 0
+    place = _sparing(check.clause).index(check.key) + crc32(f"{check.clause} {item.subject}".encode())
+    return effort.few * (place % choices)
+
+
+@cache
+def _sparing(clause: str) -> list[str]:
+    """The checks of ops under a clause, some of which take a few signatures."""
+    checks = [check for check in load_all().values() if check.kind == "op" and check.clause == clause]
+    return sorted(check.key for check in checks if check.sparing or check.sparing_in)
+
+
 @register
 class OpKind(Kind):
     """Checks of ops, run on their cases."""
@@ -165,11 +188,21 @@ class OpKind(Kind):
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:
-        """The cases of the op for every choice of textures, each for the checks of those textures."""
+        """The cases of the op for every choice of textures, each for the checks of those textures.
+
+        Checks of a few signatures begin at different ones, so that they see many together; where those that follow
+        are not enough one takes those before, too.
+        """
         op, dtype = find(items[0].subject), items[0].dtype
         for textures, takers in _by_textures(items):
-            for case in draw_cases(op, dtype, seed, effort, textures):
-                yield CaseQuestion(case), takers
+            cases = draw_cases(op, dtype, seed, effort, textures)
+            choices = windows(op, dtype, seed, effort, textures)
+            first = {item: _beginning(item, effort, choices) for item in takers}
+            for number, case in _numbered(cases):
+                yield CaseQuestion(case), [item for item in takers if number >= first[item]]
+            for number, case in _numbered(cases):
+                if waiting := [item for item in takers if number < first[item]]:
+                    yield CaseQuestion(case), waiting
 
     def more_rounds(
         self,

@@ -15,7 +15,7 @@ from itertools import chain, cycle, islice, product
 import numpy as np
 
 from conformance.case import Array, Case
-from conformance.design import Effort, Row, signatures_of
+from conformance.design import Effort, Row, count_of_ready, signatures_of
 from conformance.design.descent import simpler_rows
 from conformance.design.levels import is_square
 from conformance.design.rows import rows_of
@@ -129,6 +129,15 @@ def draw_cases(
     effort = _about(effort, textures)
     wanted = max(len(_first_draws(signatures_of(op, dtype, seed, effort), effort)), effort.signatures)
     return tuple(islice(_endless(op, dtype, seed, effort, textures), wanted))
+
+
+def windows(op: Op, dtype: str, seed: int, effort: Effort, textures: tuple[str, ...] = TEXTURES) -> int:
+    """How many times a few signatures there are among those of `draw_cases` on which every check can decide.
+
+    One where every signature is compiled: what is compiled for one check serves the others.
+    """
+    ready = count_of_ready(signatures_of(op, dtype, seed, _about(effort, textures)))
+    return 1 if effort.compiles else max(1, ready // effort.few)
 
 
 def more_cases(
