@@ -98,7 +98,10 @@ def compiled_numbers_have_the_dtype_of_each_call(engine: Backend, sample: Sample
     if len(dtypes) < 2 or not computes(engine, plainly, [sample.array()]):
         raise Unsupported("the engine has one precision, or refuses numbers")
     function = engine.compiled(plainly)
-    for n, dtype in enumerate((*dtypes, *dtypes)[sample.seed % 2 :][:3]):
+    past: list[str] = []
+    for n, dtype in enumerate((*dtypes, *dtypes)[sample.seed % 2 :][:3], start=1):
+        before = f", after calls in {' and '.join(past)}" if past else ""
+        past.append(dtype)
         x, g = (sample.array().astype(dtype) for _ in range(2))
         _hold(
             engine,
@@ -106,7 +109,7 @@ def compiled_numbers_have_the_dtype_of_each_call(engine: Backend, sample: Sample
             [x],
             [g],
             ([x * x / 2], [g * x]),
-            f"call {n} of a compiled x² times 0.5, in {dtype}",
+            f"call {n} of one compiled x² times 0.5, in {dtype}{before}",
         )
 
 
