@@ -33,7 +33,8 @@ from conformance.values import operands
 GROSS = 2.0**-7  # of the largest value: two functions differ by more, two ways to compute one by less
 NOT_ENGINE_FAULTS = {
     Fault.ADAPTER: "it is the slope of what the engine computes, and that is not {op}: "
-    "the adapter calls another function, or passes its parameters wrongly",
+    "the adapter calls another function, or passes its parameters wrongly; where it does neither, "
+    "the engine's value is wrong (op/{op}/value), and its gradient follows that",
     Fault.RULE: "it is the slope of the reference: the rule of {op} is wrong here, not the engine; "
     "please report this case to this project",
 }

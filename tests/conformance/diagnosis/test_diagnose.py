@@ -171,6 +171,9 @@ def test_an_adapter_that_calls_another_function_is_not_counted_against_the_engin
         Agreement.ENGINE,
     ]
     assert "the adapter calls another function" in evidence(line).message
+    assert (
+        "the engine's value is wrong (op/tanh/value), and its gradient follows that" in evidence(line).message
+    )
 
 
 @pytest.mark.parametrize("axis", [-1, 0])
