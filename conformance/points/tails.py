@@ -10,6 +10,7 @@ from conformance.points.constructors import finite, limit, valued
 from conformance.points.point import TAIL, Given, Nature, SpecialPoint
 
 FAR = math.exp(-40)
+FAR_OUT = 2.0**20  # where 1 / (1 + x) is far from its square, and neither is lost in single precision
 # Where a slope is nearly one: an engine that takes it for one from some number on is wrong in double precision.
 SHOULDER = 24.0
 # Of gelu at -9: Φ(x) + x φ(x), of which the second term is nearly all.
@@ -53,6 +54,7 @@ POINTS: tuple[SpecialPoint, ...] = (
     tail("elu", "in-the-left-tail", (-40.0,), (FAR,), alpha=1.0),
     tail("celu", "in-the-left-tail", (-20.0,), (FAR,), alpha=0.5),
     tail("tanh_shrink", "near-0", (2.0**-20,), (2.0**-40,)),
+    tail("softsign", "far-out", (FAR_OUT,), ((1 + FAR_OUT) ** -2,)),
     tail("asinh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
     tail("acosh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
     tail("log", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),

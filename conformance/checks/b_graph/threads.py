@@ -109,6 +109,19 @@ def graph_handed_over_to_other_threads(engine: Backend, sample: Sample) -> None:
         )
 
 
+@contract("B15", "leaf-elsewhere", Capability.TAPE)
+def leaf_of_another_thread_has_its_gradient(engine: Backend, sample: Sample) -> None:
+    """A leaf that another thread made, which may be gone, has its whole gradient of a graph that is made and walked in this one."""
+    tape, multiply = tape_of(engine), engine.op(MULTIPLY)
+    x, w, g = (sample.array() for _ in range(3))
+    first = in_other_thread(lambda: tape.leaf(np.array(x)))
+    second = tape.leaf(np.array(w))
+    tape.backward(multiply(multiply(first, multiply(first, second)), first), tape.array(np.array(g)))
+    for leaf, expected, name in ((first, 3 * g * x * x * w, "x"), (second, g * x**3, "w")):
+        what = f"{name}'s gradient of x³w, where another thread made the leaf x"
+        hold_equal(plain(tape, tape.grad(leaf)), expected, what)
+
+
 @contract("B15", "passes-between", Capability.TAPE)
 def backward_passes_of_other_threads_come_between(engine: Backend, sample: Sample) -> None:
     """Between a function and its backward pass another thread runs passes of its own, of other leaves and of the same: no contribution is lost.

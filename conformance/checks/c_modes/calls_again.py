@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, Function
+from conformance.backend import Backend, Capability, Function, as_tuple
 from conformance.case import Array
 from conformance.checks.comparison import decides_by_refusal, hold_equal
 from conformance.checks.engine_calls import computes, full_sum, gradients_of, unless_refused
@@ -111,6 +111,24 @@ def compiled_numbers_have_the_dtype_of_each_call(engine: Backend, sample: Sample
             ([x * x / 2], [g * x]),
             f"call {n} of one compiled x² times 0.5, in {dtype}{before}",
         )
+
+
+@contract("C10", "results-kept", COMPILE)
+def results_of_a_compiled_function_outlast_its_next_calls(engine: Backend, sample: Sample) -> None:
+    """What a compiled function returned, and its gradients, are the same numbers when they are read after it was called again."""
+    multiply = engine.op(MULTIPLY)
+    function = engine.compiled(lambda a: multiply(a, a))
+    calls = [(sample.array(), sample.array()) for _ in range(3)]
+    values = [as_tuple(function(engine.array(np.array(x))))[0] for x, _ in calls]
+    for n, ((x, _), value) in enumerate(zip(calls, values, strict=True), start=1):
+        hold_equal(
+            plain(engine, value), x * x, f"the value of x² in call {n} of three, read after all of them"
+        )
+    answers = [engine.vjp(function, [np.array(x)], [np.array(g)]) for x, g in calls]
+    for n, ((x, g), ((value,), (gradient,))) in enumerate(zip(calls, answers, strict=True), start=1):
+        said = f"of x² in call {n} of three, differentiated, read after all of them"
+        hold_equal(plain(engine, value), x * x, f"the value {said}")
+        hold_equal(None if gradient is None else plain(engine, gradient), 2 * g * x, f"the gradient {said}")
 
 
 @contract("C10", "any-callable")

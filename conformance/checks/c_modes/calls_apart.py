@@ -119,6 +119,31 @@ def checkpoints_made_by_one_piece_of_code_are_apart(engine: Backend, sample: Sam
 @contract("C10", "captured-apart")
 def transforms_made_by_one_piece_of_code_are_apart(engine: Backend, sample: Sample) -> None:
     """Of two compiled or vectorized functions made by one piece of code each uses what it captured itself."""
+    for what, build in _transforms(engine):
+        _hold_captured_apart(engine, sample, build, what)
+
+
+@contract("C10", "constants-apart")
+def transforms_made_by_one_piece_of_code_keep_their_constants(engine: Backend, sample: Sample) -> None:
+    """Of two compiled or vectorized functions made by one piece of code each has the constant that it captured, in its value and its gradient."""
+    multiply = engine.op(MULTIPLY)
+    for what, build in _transforms(engine):
+        x, v, w, g = sample.array((4, 3)), sample.array((3,)), sample.array((3,)), sample.array((4, 3))
+
+        def squares_by(factor: Any, build: Callable[[Function], Function] = build) -> Function:
+            return of_engine(build(lambda row: multiply(multiply(row, row), factor)))
+
+        functions = [squares_by(engine.array(np.array(constant))) for constant in (v, w)]
+        for function, constant, name in zip(functions, (v, w), "vw", strict=True):
+            code = f"x² {name} by {what} made twice by one piece of code, which captures the constants v and then w"
+            (value,) = engine.forward(function, [np.array(x)])
+            hold_equal(plain(engine, value), x * x * constant, f"the value of {code}")
+            (got,) = gradients_of(engine, function, [x], g)
+            hold_equal(got, 2 * g * x * constant, f"the gradient of {code}")
+
+
+def _transforms(engine: Backend) -> list[tuple[str, Callable[[Function], Function]]]:
+    """What compiles and vectorizes functions; Unsupported where nothing does."""
     transforms = {
         Capability.COMPILING: ("a compiled function", engine.compiled),
         Capability.VECTORIZING: ("a vectorized function", engine.vectorized),
@@ -126,5 +151,4 @@ def transforms_made_by_one_piece_of_code_are_apart(engine: Backend, sample: Samp
     offered = [transform for need, transform in transforms.items() if need in engine.capabilities]
     if not offered:
         raise Unsupported("the engine neither compiles nor vectorizes")
-    for what, build in offered:
-        _hold_captured_apart(engine, sample, build, what)
+    return offered

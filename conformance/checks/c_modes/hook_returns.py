@@ -13,9 +13,15 @@ from conformance.case import Array
 from conformance.checks.b_graph.second_backward import gradients_of_passes
 from conformance.checks.c_modes.hooks import doubling
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import IntentionalError, gradients_of, is_intentional, unless_refused
+from conformance.checks.engine_calls import (
+    IntentionalError,
+    gradients_of,
+    is_intentional,
+    tape_of,
+    unless_refused,
+)
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, SPLIT
@@ -157,6 +163,28 @@ def hook_of_a_result_is_called_in_each_pass(engine: Backend, sample: Sample) -> 
     passes = gradients_of_passes(engine, function, [x], cotangents)
     for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True)):
         hold_equal(got, -4 * g * x, f"the gradient of -x², doubled by a hook, in pass {n} of three")
+
+
+@contract("C9", "late-hook", Capability.HOOKS, Capability.TAPE, Capability.RETAINING)
+def hook_that_comes_between_two_passes_is_called(engine: Backend, sample: Sample) -> None:
+    """A hook that a result gets after a backward pass of its retained graph replaces the cotangent in those that follow, until it is removed."""
+    tape, multiply, negative = tape_of(engine), engine.op(MULTIPLY), engine.op(NEGATIVE)
+    x, *cotangents = (sample.array() for _ in range(4))
+    leaf, total = tape.leaf(np.array(x)), np.zeros_like(x)
+    square = multiply(leaf, leaf)
+    output = negative(square)
+    accumulates = declared_convention(tape, "B3") == "accumulates"
+    words = ("before a hook", "after a hook", "after its removal")
+    for when, factor, g in zip(words, (1, 2, 1), cotangents, strict=True):
+        if when == "after a hook":
+            remove = tape.hook(square, doubling(engine))
+        elif when == "after its removal":
+            remove()
+        tape.backward(output, tape.array(np.array(g)), retain=True)
+        total = -2 * factor * g * x + (total if accumulates else 0)
+        hold_equal(
+            plain(tape, tape.grad(leaf)), total, f"the gradient of -x² in a pass {when}, which doubles, on x²"
+        )
 
 
 @contract("C9", "unused", Capability.HOOKS, is_about_outcome=True)

@@ -22,6 +22,9 @@ from conformance.values import cotangent
 
 SPECIAL = (np.nan, np.inf, -np.inf)
 BEYOND_INTEGERS = (-(2.0**100), 1.5 * 2.0**63, 2.0**64)
+BELOW_LARGEST = (
+    2.0**-10
+)  # of the largest number: in double precision far beyond single; what rounds to decimals overflows later
 AND = " and "
 BARRED = "barred"  # the op is not even computed of what needs a gradient
 
@@ -98,9 +101,10 @@ def _hold_value_on_jumps(seen: Observation) -> None:
 
 
 def _hold_far(seen: Observation, operands: Sequence[Array]) -> None:
-    """Claim that the value is the reference's at numbers that no integer of 64 bits holds, or near the largest of a narrow dtype."""
+    """Claim that the value is the reference's at numbers that no narrower dtype holds, and no integer of 64 bits, or near the largest of a narrow one."""
     largest = float(finfo(seen.case.dtype).max)
-    far = _with(operands, 0, [np.clip(x, -largest, largest) for x in BEYOND_INTEGERS])
+    beyond = [np.clip(x, -largest, largest) for x in BEYOND_INTEGERS]
+    far = _with(operands, 0, [largest * BELOW_LARGEST, *beyond])
     (output,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), far)
     what = "the value at large numbers differs from the reference value"
     hold_equal(plain(seen.backend, output), _reference(seen, far), what)

@@ -38,9 +38,8 @@ from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance.strategies.search import LONGEST
 
 SPOILT = "the engine answers other questions otherwise since then, so its process was left"
-REMEMBERED = (
-    2**29
-)  # bytes that what an engine compiled may take before it is to forget that: some 300 functions
+# Bytes that what an engine compiled may take before it is to forget that, some 300 functions, and within a group.
+REMEMBERED, REMEMBERED_WITHIN = 2**29, 2**30
 HARMLESS = frozenset(
     {Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED}
 )  # after them an engine is as it was
@@ -223,6 +222,16 @@ class Worker:
             backend.forget()
             self._forgotten_at = memory.resident()
 
+    def _note(self, backend: Backend, text: str) -> None:
+        """What is run now of a backend; what it has compiled is forgotten first where that takes half of what a group may."""
+        self.note(text)
+        resident = memory.resident()
+        if resident - self._forgotten_at > REMEMBERED_WITHIN:
+            backend.forget()
+            self._forgotten_at = memory.resident()
+            if self._forgotten_at < resident:  # what leaks is bounded still
+                memory.bound(memory.room_of(backend))
+
     def _leave_out(self, backend: Backend, item: Item) -> None:
         """Let questions about other things than an op not call those ops of which workers died."""
         ops = self._ops.setdefault(backend.name, backend.ops)
@@ -245,7 +254,7 @@ class Worker:
                 backend,
                 seed=self.seed,
                 effort=self.effort,
-                note=self.note,
+                note=partial(self._note, backend),
                 ask=self.journal.ask,
                 known=self.known,
                 surroundings=self.surroundings,

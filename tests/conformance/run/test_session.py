@@ -18,7 +18,7 @@ from conformance.run.keeper import Keeper, Watch, item_of
 from conformance.run.process.deadline import Limit
 from conformance.run.session import run_session
 from conformance.run.workers.deaths import Deaths
-from conformance.run.workers.worker import REMEMBERED
+from conformance.run.workers.worker import REMEMBERED, REMEMBERED_WITHIN
 from conformance.run.xdist_scheduler import ScopeScheduling, require_xdist
 from conformance.runfile.records import ResultLine, Verdict
 
@@ -209,6 +209,16 @@ def test_an_engine_forgets_once_it_takes_much_memory(command: Any, tmp_path: Pat
     assert set(done.verdicts.values()) == {"pass"}
     assert forgotten.exists() == bool(size)
     assert not size or forgotten.read_text().count("forgot") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody says how much memory is taken")
+def test_an_engine_forgets_within_an_op_before_its_memory_is_at_its_end(command: Any, tmp_path: Path) -> None:
+    adapter, forgotten = tmp_path / "forgetful.py", tmp_path / "forgotten"
+    adapter.write_text(FORGETFUL)
+    asked = ("-q", "op/sin/vjp/float64", "-q", "op/sin/euler/float64", "-n", 1)
+    done = command("run", adapter, *asked, FORGOTTEN=str(forgotten), BYTES=str(REMEMBERED_WITHIN + 2**24))
+    assert set(done.verdicts.values()) == {"pass"}
+    assert forgotten.read_text().count("forgot") == 1
 
 
 def test_a_question_that_takes_long_is_said_with_the_time_it_has_left(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, WithTransforms, behaviour
 from conformance_backends.numpy_engine.graph import Edge, backward_pass
 from conformance_backends.numpy_engine.seeds import seed
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 PAUSE = 0.02  # seconds: long enough for another thread to run, on a busy machine, too
 
@@ -113,6 +113,18 @@ class LateContribution(SteppedTape):
         self.kept["thread"] = threading.get_ident()
 
 
+class BlocksOfNumbers(SteppedTape):
+    """Each thread numbers nodes from a block of its own, so that a leaf of another one seems younger than what is made of it."""
+
+    def leaf(self, value: Any) -> Any:
+        """The engine's leaf, whose number is of the next block in another thread."""
+        leaf = super().leaf(value)
+        edge = edge_of(leaf)
+        if edge is not None and threading.current_thread() is not threading.main_thread():
+            edge[0].number += 10**9
+        return leaf
+
+
 def operands_in_one_slot(self: Any, function: Any) -> Any:
     """A compiled function keeps its operands in one place for all threads."""
     slot: list[Any] = [None]
@@ -138,6 +150,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B15/handed-over",), base=GraphOfOneThread),
     behaviour("product-of-another-thread", "A product is a constant where another thread made its first factor.",
         ("contract/B15/handed-over",), base=NumberedByThread),
+    behaviour("numbers-by-thread", "A leaf of another thread is walked before what is made of it.",
+        ("contract/B15/leaf-elsewhere",), base=BlocksOfNumbers),
     behaviour("late-contribution-lost", "After a pass in another thread nothing is added to a stored gradient.",
         ("contract/B15/passes-between",), base=LateContribution),
     behaviour("checkpoint-of-one-thread", "A checkpoint records nothing in a thread that did not make it.",

@@ -11,7 +11,7 @@ from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, WithTransforms, behaviour
 from conformance_backends.numpy_engine.graph import is_recording
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
 def operands_that_were_one_stay_one(self: Any, function: Function) -> Function:
@@ -143,7 +143,24 @@ def captured_of_the_first_call(self: Any, function: Function) -> Function:
     return called
 
 
+def results_in_one_buffer(self: Any, function: Function) -> Function:
+    """A result of constants stands where those of all calls stand."""
+    buffers: dict[Any, Any] = {}
+
+    def call(*operands: Any) -> Any:
+        output = function(*operands)
+        if not isinstance(output, Tensor) or edge_of(output) is not None:
+            return output
+        buffer = buffers.setdefault((output.shape, output.dtype), np.array(detach(output)))
+        np.copyto(buffer, detach(output))
+        return buffer
+
+    return call
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("compiled-results-in-one-buffer", "What a compiled function makes of constants stands where the next call writes.",
+        ("contract/C10/results-kept",), base=WithTransforms, compiled=results_in_one_buffer),
     behaviour("captured-of-the-first-call", "What a compiled function captures gets the cotangents of its first call alone.",
         ("contract/C10/captured-calls",), base=WithTransforms, compiled=captured_of_the_first_call),
     behaviour("of-functions-alone", "A partial function cannot be compiled: it has no name.",

@@ -8,7 +8,7 @@ import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
-from conformance_backends.numpy_engine.tensor import Tensor
+from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 
 def last_operands(self: Any, forward: Any, backward: Any) -> Any:
@@ -68,7 +68,17 @@ def first_of_its_code(name: str) -> Any:
     return transformed
 
 
+def first_of_its_code_and_shapes(self: Any, function: Any) -> Any:
+    """A compiled function that is known by its code and by the shapes of the constants that it captures."""
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    of_cells = (str(x.shape) if isinstance(x, Tensor) and edge_of(x) is None else str(id(x)) for x in cells)
+    known = self.kept.setdefault((getattr(function, "__code__", function), *of_cells), function)
+    return WithTransforms.compiled(self, known)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("compiled-by-its-code-and-shapes", "A compiled function is known by its code and by the shapes of the constants that it captures.",
+        ("contract/C10/constants-apart",), base=WithTransforms, compiled=first_of_its_code_and_shapes),
     behaviour("rule-sees-last-operands", "A custom rule sees the operands of the latest call.",
         ("contract/C5/calls-apart",), custom=last_operands),
     behaviour("rule-sees-last-outputs", "A custom rule of several outputs sees those of the latest call.",

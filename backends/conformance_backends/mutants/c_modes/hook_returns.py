@@ -128,7 +128,28 @@ def first_missing_ends_it(self: Any, array: Any, seen: Seen) -> Callable[[], Non
     return engine.hook(array, guarded)
 
 
+class PlannedAtTheFirstPass(SteppedTape):
+    """The reference engine, which calls no hook that a result gets after the first pass through it."""
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """The engine's pass, whose nodes are noted."""
+        super().backward(output, gradient, retain=retain)
+        edge = edge_of(output)
+        waiting = [edge[0]] if edge else []
+        while waiting:
+            node = waiting.pop()
+            self.kept[node] = True
+            waiting += [before for before in node.inputs if before is not None and before not in self.kept]
+
+    def hook(self, array: Any, seen: Seen) -> Callable[[], None]:
+        """The engine's hook, of what no pass has been through."""
+        edge = edge_of(array)
+        return (lambda: None) if edge and edge[0] in self.kept else engine.hook(array, seen)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("hooks-of-the-first-plan", "A hook that a result gets after a pass through it is not called.",
+        ("contract/C9/late-hook",), base=PlannedAtTheFirstPass),
     behaviour("hook-returned-zeros-ignored", "Zeros that a hook returns count as nothing returned.",
         RETURNED, hook=returning(zeros_are_none)),
     behaviour("hook-returned-columns-as-rows", "What a hook returns is read in the order of its memory.",

@@ -118,6 +118,11 @@ class BarsRounding(NumpyTape):
     ops: ClassVar = {**NumpyTape.ops, **{op: barred(op) for op in ROUNDING}}
 
 
+def in_single(right: Any, x: Any) -> Any:
+    """Of the operand in single precision, where large numbers are infinite."""
+    return right(np.float32(x))
+
+
 def nan_is_false(right: Any, x: Any, **p: Any) -> Any:
     """A NaN is taken for 0."""
     return right(np.where(np.isnan(x), 0, x), **p)
@@ -141,6 +146,7 @@ def by_way_of_integers(right: Any, x: Any) -> Any:
 
 MUTANTS: tuple[Mutant, ...] = (
     value("half-infinity-missed", "In float16 -inf is not recognised as infinite.", ("op/flat-narrow",), ("isinf",), misses_negative_infinity),
+    value("isfinite-in-single", "Whether a number is finite is asked of it in single precision.", FLAT_CHECK, ("isfinite", "isinf"), in_single),
     value("angle-of-nan-zero", "The angle of NaN is 0.", FLAT_CHECK, ("angle",), zero_at_nan),
     flat_mutant("rounding-straight-through", "Rounding passes the cotangent on as if it were the identity.", ROUNDING, straight_through),
     flat_mutant("sign-spikes", "The derivative of sign is infinity times zero, which is NaN.", ("sign",), spike),

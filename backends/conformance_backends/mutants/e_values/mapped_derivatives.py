@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -116,7 +116,21 @@ def entries_of_three_axes_reversed(self: Any, function: Function, operands: Any,
     return [j.value[..., ::-1] if np.ndim(x) == 3 else j for j, x in zip(found, operands, strict=True)]
 
 
+def rows_in_order_of_memory(
+    self: Any, function: Function, operands: Sequence[Any], kind: str = "rows"
+) -> tuple[Any, ...]:
+    """The rows come in the order of the output's memory."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    output = np.asarray(engine.detach(function(*map(self.array, operands))))
+    if kind != "rows" or output.flags.c_contiguous or not output.flags.f_contiguous:
+        return tuple(found)
+    n = output.ndim
+    return tuple(np.transpose(z, [*range(n)[::-1], *range(n, np.ndim(z))]).reshape(z.shape) for z in found)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("rows-in-order-of-memory", "The rows of a whole Jacobian come in the order of the output's memory.",
+        ("contract/E3/whole-jacobian",), jacobian=rows_in_order_of_memory),
     Mutant("mapped-second-doubled", "The second derivative of an op that is mapped over a batch is doubled.",
         ("op/mapped-second",), second_doubled, OPS),
     behaviour("first-for-all", "A function mapped over a stack gives the first entry's result for every entry.",

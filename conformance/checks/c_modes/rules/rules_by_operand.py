@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.checks.wrappers import wrappers_of
 from conformance.errors import Violation
-from conformance.ops.names import ADD, MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 from conformance.trace import aside
 
 SUBSETS = ((0,), (1,), (2,), (0, 2), (1, 2), (0, 1, 2))  # of three operands, those that need a gradient
@@ -216,6 +217,37 @@ def custom_rule_in_forward_mode_is_refused_or_right(engine: Backend, sample: Sam
         for i, (tangent, right) in enumerate(zip(pushed[1], expected, strict=True)):
             got = None if tangent is None else plain(engine, tangent)
             hold_equal(got, right, f"the tangent of output {i} of {what} by a custom rule")
+
+
+@contract("C5", "one-array", Capability.CUSTOM_RULE)
+def array_that_a_rule_returns_for_both_operands_is_of_each(engine: Backend, sample: Sample) -> None:
+    """A custom rule may return one new array for both operands: what else arrives at one of them, before or after, does not reach the other."""
+    add, multiply, negative = engine.op(ADD), engine.op(MULTIPLY), engine.op(NEGATIVE)
+
+    def backward(g: Any, a: Any, b: Any) -> Any:
+        twice = g + g
+        return twice, twice
+
+    total = engine.custom(lambda a, b: a + a + b + b, backward)
+    for place, is_earlier in product((0, 1), (True, False)):
+        x, w, v, g = (sample.array((3,)) for _ in range(4))
+        weight = engine.array(np.array(v))
+
+        def function(
+            a: Any, b: Any, place: int = place, is_earlier: bool = is_earlier, v: Any = weight
+        ) -> Any:
+            operands = [negative(a), negative(b)]
+            beside = multiply(operands[place], v) if is_earlier else None
+            both = total(*operands)
+            return add(both, multiply(operands[place], v) if beside is None else beside)
+
+        found = gradients_of(engine, function, [x, w], g)
+        when = "before" if is_earlier else "after"
+        for i, (got, name) in enumerate(zip(found, "xw", strict=True)):
+            expected = -2 * g - (g * v if i == place else 0)
+            used = f"operand {place} also used {when} it"
+            what = f"{name}'s gradient of -2x - 2w by a rule that returns one array twice, {used}"
+            hold_equal(got, expected, what)
 
 
 @contract("C5", "own-slope", Capability.CUSTOM_RULE)

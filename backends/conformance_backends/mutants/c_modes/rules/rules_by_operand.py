@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.c_modes.transforms import noting_the_map
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
+from conformance_backends.numpy_engine import graph
 from conformance_backends.numpy_engine.graph import is_recording
 
 DTYPES = "contract/C5/output-dtypes"
@@ -146,7 +148,38 @@ def second_lost_where_mapped(self: Any, forward: Any, backward: Any) -> Any:
     return lambda *xs: lost(*xs) if self.kept.get("mapped") else own(*xs)
 
 
+class SumsIntoWhatRulesReturn(SteppedTape):
+    """The reference engine, which writes the sum of what arrives into what a custom rule returned."""
+
+    def custom(self, forward: Any, backward: Any) -> Any:
+        """The engine's, whose new arrays are noted."""
+
+        def rule(g: Any, *xs: Any) -> Any:
+            found = backward(g, *xs)
+            self.kept.update({id(z): z for z in found if isinstance(z, np.ndarray) and z.ndim and z is not g})
+            return found
+
+        return engine.custom(forward, rule)
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        """The engine's pass, in which what was noted is written into."""
+        right = graph._deliver
+
+        def deliver(arrived: Any, waiting: Any, edge: Any, cotangent: Any) -> None:
+            slots = arrived.get(edge[0], ())
+            there = slots[edge[1]] if edge[1] < len(slots) else None
+            if self.kept.get(id(there)) is not there or there is None:
+                right(arrived, waiting, edge, cotangent)
+            else:
+                there += cotangent
+
+        with patch.object(graph, "_deliver", deliver):
+            super().backward(output, gradient, retain=retain)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("what-a-rule-returns-is-summed-into", "What a custom rule returns is summed into, though it be one array for two operands.",
+        ("contract/C5/one-array",), base=SumsIntoWhatRulesReturn),
     behaviour("second-order-of-rules-lost-where-mapped", "In a mapped function the derivative of a custom rule is that of what its op computes.",
         ("contract/C5/own-slope-second",), base=WithTransforms, vectorized=noting_the_map, custom=second_lost_where_mapped),
     behaviour("rules-lost-where-mapped", "In a mapped function what a custom op computes is differentiated, not its rule used.",
