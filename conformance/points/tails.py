@@ -6,11 +6,12 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from conformance.points.constructors import finite, limit, valued
-from conformance.points.point import TAIL, Given, Nature, SpecialPoint
+from conformance.points.point import TAIL, Extremes, Given, Nature, SpecialPoint
 
 FAR = math.exp(-40)
-FAR_OUT = 2.0**20  # where 1 / (1 + x) is far from its square, and neither is lost in single precision
 # Where a slope is nearly one: an engine that takes it for one from some number on is wrong in double precision.
 SHOULDER = 24.0
 # Of gelu at -9: Φ(x) + x φ(x), of which the second term is nearly all.
@@ -25,6 +26,11 @@ def tail(
 ) -> SpecialPoint:
     """A point at which the rule gives small gradients with a small relative error."""
     return limit(op, name, operands, gradients, nature=Nature.TAIL, cotangent=cotangent, **parameters)
+
+
+def far_out(extremes: Extremes) -> float:
+    """Where what a value lacks to one is a few rounding errors of one, and no whole number of them."""
+    return 3 / (8 * float(np.finfo(extremes.dtype).eps))
 
 
 SHOULDERS = (
@@ -54,7 +60,7 @@ POINTS: tuple[SpecialPoint, ...] = (
     tail("elu", "in-the-left-tail", (-40.0,), (FAR,), alpha=1.0),
     tail("celu", "in-the-left-tail", (-20.0,), (FAR,), alpha=0.5),
     tail("tanh_shrink", "near-0", (2.0**-20,), (2.0**-40,)),
-    tail("softsign", "far-out", (FAR_OUT,), ((1 + FAR_OUT) ** -2,)),
+    tail("softsign", "far-out", lambda e: (far_out(e),), lambda e: ((1 + far_out(e)) ** -2,)),
     tail("asinh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
     tail("acosh", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),
     tail("log", "far-out", lambda e: (e.huge,), lambda e: (1 / e.huge,)),

@@ -22,3 +22,5 @@ with np.errstate(all="ignore"):
     print("arcsinh at 2^960: got", slope(mg.arcsinh, HUGE), "expected", 1 / HUGE)
     print("arccosh at 2^960: got", slope(mg.arccosh, HUGE), "expected", 1 / HUGE)
     print("elu at -40: got", slope(lambda x: elu(x, 1.0), -40.0), "expected", math.exp(-40))
+    far = 3 * 2.0**49  # the quotient's rule is a difference of two numbers that agree but for rounding
+    print("softsign far out: got", slope(mg.nnet.soft_sign, far), "expected", (1 + far) ** -2)
