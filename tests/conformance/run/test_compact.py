@@ -7,6 +7,7 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
@@ -18,7 +19,7 @@ from conformance.cli.progress import left_out_of
 from conformance.design import Effort
 from conformance.errors import NothingSelected
 from conformance.op import Trait
-from conformance.ops import ALL_OPS, find
+from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.questions import Item, items_of
 from conformance.questions.compact import ONE_IN, ONE_POINT_IN, SWEEPS, Compact
 from conformance.run import plan
@@ -65,6 +66,13 @@ def test_every_item_is_asked_in_some_mode_for_some_seed_but_what_is_compiled_alo
         is_asked = any(compact.asks(item) for compact in plans)
         alone = item.definition.is_compiled_alone and item.definition.name not in SWEEPS
         assert is_asked != (alone and item.dtype != "float64"), item.id
+
+
+def test_an_adapter_in_a_file_takes_no_turns_with_the_modes_whose_name_it_has() -> None:
+    own = msgspec.structs.replace(described("jax"), spec="mine.py:Mine")
+    asked, _ = parted([own], 0, QUICK)
+    dtypes = {(i.subject, i.dtype) for i in asked if i.check == "op/vjp"}
+    assert {(op.name, dtype) for op in CATALOGUE.values() for dtype in ("float64", "float32")} <= dtypes
 
 
 def test_an_op_is_asked_in_every_mode_each_in_another_dtype() -> None:
