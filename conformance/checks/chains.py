@@ -106,7 +106,8 @@ LINKS: tuple[tuple[int, tuple[str, ...], Link], ...] = (
     (2, (ADD, SUBTRACT), lambda call, y, w: call(SUBTRACT, call(ADD, y, w), w)),
     (2, (ADD, SUBTRACT), lambda call, y, w: call(SUBTRACT, call(ADD, y, y), y)),
     (2, (MULTIPLY, DIVIDE), _doubled),
-    (2, (RESHAPE,), lambda call, y, w: call(RESHAPE, call(RESHAPE, y, shape=(-1,)), shape=(ROWS, -1))),
+    (2, (RESHAPE,), lambda call, y, w: call(
+        RESHAPE, call(RESHAPE, y, shape=(ROWS * call.width,)), shape=(ROWS, call.width))),
     (2, (PERMUTE_DIMS,), lambda call, y, w: call(PERMUTE_DIMS, call(PERMUTE_DIMS, y, axes=(1, 0)), axes=(1, 0))),
     (2, (GETITEM_INTEGER_ARRAY,), _picked),
     (2, (TAKE,), lambda call, y, w: call(TAKE, call(TAKE, y, indices=[1, 0], axis=0), indices=[1, 0], axis=0)),

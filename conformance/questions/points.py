@@ -95,6 +95,13 @@ class PointKind(Kind):
         op = item.subject.partition("/")[0]
         return "" if op == COMPOSED else op
 
+    def require(self, item: Item, backend: Backend) -> None:
+        """Raise Unsupported also where the point names a dtype that the adapter does not declare."""
+        named = SPECIAL_POINTS[item.subject].parameters.get("dtype")
+        if named is not None and named not in backend.dtypes:
+            raise Unsupported(f"{backend.engine} does not declare {named}")
+        super().require(item, backend)
+
     def rounds(
         self, items: Sequence[Item], backend: Backend, seed: int, effort: Effort
     ) -> Iterator[tuple[Question[Any], Sequence[Item]]]:

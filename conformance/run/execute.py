@@ -248,7 +248,7 @@ class Executor:
         if tally.failure is not None:
             verdict = verdict_of(tally.failure, type(self.backend))
             message = message_of(tally.failure) if verdict is Verdict.UNSUPPORTED else ""
-        elif tally.cases:
+        elif tally.cases and not tally.has_passed_over:
             verdict, message = Verdict.PASS, ""
         elif tally.reasons:
             verdict = Verdict.UNSUPPORTED if tally.unsupported else Verdict.UNDECIDED

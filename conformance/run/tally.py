@@ -51,6 +51,7 @@ class Tally:
     unsupported: list[str] = field(default_factory=list)
     lacked: int = 0  # of those, for a parameter: other cases may be offered
     undecided: list[str] = field(default_factory=list)
+    has_passed_over: bool = False  # whether a case was not asked
     rows: set[int] = field(
         default_factory=set
     )  # of the op's design: those that decided, or have no entries that could
@@ -69,7 +70,8 @@ class Tally:
         self.seconds += self.took
 
     def pass_over(self, culprits: Sequence[str]) -> None:
-        """Note a case that is not asked, since processes ended with it."""
+        """Note a case that is not asked, since processes ended with it: what is right of the others is no pass."""
+        self.has_passed_over = True
         self.undecided.append(
             f"a case of which {' and '.join(culprits)} ended the process is not asked again"
         )

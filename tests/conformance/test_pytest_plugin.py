@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from conformance.pytest_plugin import ConformanceItem
 from tests.conformance.conftest import clean_environment
 
 
@@ -121,3 +123,9 @@ def test_a_wrong_option_is_a_usage_error(run_pytest: Any, arguments: Any, said: 
     assert done.returncode == 4
     assert said in done.stdout + done.stderr
     assert "INTERNALERROR" not in done.stdout + done.stderr
+
+
+def test_memory_that_is_at_its_end_is_said_without_a_traceback() -> None:
+    said: Any = SimpleNamespace(value=MemoryError("no room"))
+    item: Any = None
+    assert ConformanceItem.repr_failure(item, said) == "no room"

@@ -111,7 +111,7 @@ def graph_handed_over_to_other_threads(engine: Backend, sample: Sample) -> None:
 
 @contract("B15", "leaf-elsewhere", Capability.TAPE)
 def leaf_of_another_thread_has_its_gradient(engine: Backend, sample: Sample) -> None:
-    """A leaf that another thread made, which may be gone, has its whole gradient of a graph that is made and walked in this one."""
+    """A leaf that another thread made, which may be gone, has its whole gradient of a graph that is made and differentiated in this one."""
     tape, multiply = tape_of(engine), engine.op(MULTIPLY)
     x, w, g = (sample.array() for _ in range(3))
     first = in_other_thread(lambda: tape.leaf(np.array(x)))

@@ -23,12 +23,32 @@ from conformance.checks.engine_calls import (
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
+from conformance.errors import Violation
 from conformance.ops.names import ADD, GREATER, MULTIPLY
+
+
+def _hold_truth(engine: Backend, sample: Sample) -> None:
+    """Claim that a comparison of an array of the engine's, where it has a truth value, is as true as that of its number.
+
+    Where every comparison is true, as without `__bool__`, a branch takes the wrong way and a loop has no end.
+    """
+    for larger, smaller in ((2.0, 1.0), (1.0, 2.0)):
+        array = engine.array(np.array(larger, sample.dtype))
+        try:
+            is_true = bool(is_above(engine, array, smaller))
+        except Exception:  # a refusal, which the function's own call meets again
+            return
+        if is_true is not (larger > smaller):
+            raise Violation(
+                f"bool(x > {smaller}) is {is_true}, where x is an array of the engine's that holds {larger}: "
+                "a branch on it takes the wrong way, and a loop may have no end"
+            )
 
 
 @contract("C7", "branch")
 def branch_on_a_value_has_the_gradient_of_the_branch_taken(engine: Backend, sample: Sample) -> None:
     """Where a function branches on a value, the gradient is that of the branch taken, at every call."""
+    _hold_truth(engine, sample)
     x = np.abs(sample.array())
     function = _branching(engine)
     for operand in (x, -x, x):
@@ -79,6 +99,7 @@ def what_is_read_inside_keeps_its_history(engine: Backend, sample: Sample) -> No
 @contract("C7", "compared")
 def what_is_compared_keeps_its_history(engine: Backend, sample: Sample) -> None:
     """A result that decides a branch, by an operator or by the numbers of the engine's comparison, and is used in it, has its gradient as if it had not been looked at."""
+    _hold_truth(engine, sample)
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
 
     def by_operator(size: Any) -> Any:
@@ -113,6 +134,7 @@ def what_is_compared_keeps_its_history(engine: Backend, sample: Sample) -> None:
 @contract("C7", "loop")
 def loop_has_the_gradient_of_its_iterations(engine: Backend, sample: Sample) -> None:
     """Where a function loops while a value is large, each iteration contributes exactly once."""
+    _hold_truth(engine, sample)
     function = _looping(engine)
     for factor in (0.5, 0.25):
         x, w = sample.array(), np.full(sample.shape, factor, sample.dtype)
@@ -137,6 +159,7 @@ def _looping(engine: Backend) -> Function:
 @contract("C7", "recursion")
 def recursion_has_the_gradient_of_its_calls(engine: Backend, sample: Sample) -> None:
     """Where a function calls itself until a value is small, each call contributes exactly once."""
+    _hold_truth(engine, sample)
     function = _recursive(engine)
     for scale in (1.0, 4.0):
         x, w = sample.array() * sample.scalar(scale), np.full(sample.shape, 0.5, sample.dtype)

@@ -22,6 +22,7 @@ from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 
+NOT_AGAIN = "this ended a process, and the time did not suffice to ask it in another: ask it alone, with -q and without a budget"
 BEFORE = 6  # subjects that are named of those that a process was asked about before it ended
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
 
@@ -73,6 +74,7 @@ class Deaths:
         self._after: dict[
             str, list[str]
         ] = {}  # of a question that ended a process, what that was asked before
+        self._answered: set[str] = set()  # of those, what has an answer in another process
         self._deadly: set[tuple[str, str]] = set()  # a backend and an op, of which workers died
         self._left_out: set[tuple[str, str]] = set()
         self._late: Counter[tuple[str, str]] = (
@@ -84,7 +86,10 @@ class Deaths:
 
         What ended a process has no better verdict for having an answer in another one; what is not offered has none.
         """
-        self._asked.setdefault(worker, {})[result.subject] = None
+        if result.verdict is not Verdict.UNSUPPORTED:
+            self._asked.setdefault(worker, {})[result.subject] = None
+        if result.id in self._after:
+            self._answered.add(result.id)
         if result.id not in self._after or result.verdict not in (Verdict.PASS, Verdict.UNDECIDED):
             return result
         answer = lost(self.items[result.id], message=self._ended_after(result.id), cases=result.cases)
@@ -159,8 +164,11 @@ class Deaths:
 
     @property
     def unexplained(self) -> list[str]:
-        """A sentence for each process that ended at a question which has another answer in another process."""
-        return [f"{culprit}: {self._ended_after(culprit)}" for culprit in sorted(self._after)]
+        """A sentence for each process that ended at a question which has another answer in another process, or none yet."""
+        return [
+            f"{culprit}: {self._ended_after(culprit) if culprit in self._answered else NOT_AGAIN}"
+            for culprit in sorted(self._after)
+        ]
 
     @property
     def left_out(self) -> list[str]:

@@ -174,6 +174,7 @@ class Worker:
                 judge(result, self.known, today, is_compact=executor.effort.is_compact) for result in results
             ]
         finally:
+            memory.bound()  # again: to tell of a group that took all memory takes some
             self.note("")
             self.journal.rest()
             self.journal.trim()

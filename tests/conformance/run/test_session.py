@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.errors import DependencyError
@@ -17,7 +18,7 @@ from conformance.run import journal
 from conformance.run.keeper import Keeper, Watch, item_of
 from conformance.run.process.deadline import Limit
 from conformance.run.session import run_session
-from conformance.run.workers.deaths import Deaths
+from conformance.run.workers.deaths import Deaths, lost
 from conformance.run.workers.worker import REMEMBERED, REMEMBERED_WITHIN
 from conformance.run.xdist_scheduler import ScopeScheduling, require_xdist
 from conformance.runfile.records import ResultLine, Verdict
@@ -66,6 +67,22 @@ def test_what_was_killed_from_outside_is_asked_once_more_and_then_interrupted(
     assert other is not None
     assert again is not None
     assert (other.verdict, again.verdict) == (Verdict.CRASH, Verdict.INTERRUPTED)
+
+
+def test_what_ended_a_process_is_not_said_to_end_no_other_before_it_was_asked_in_one(tmp_path: Path) -> None:
+    deaths = Deaths({item.id: item for item in ITEMS}, tmp_path, (), limit=Limit(2.0))
+    before = lost(FIRST, Verdict.PASS, "")
+    deaths.saw("gw0", msgspec.structs.replace(before, subject="exp", id="mine/op/exp/vjp/float64"))
+    lacked = msgspec.structs.replace(before, subject="det", verdict=Verdict.UNSUPPORTED)
+    deaths.saw("gw0", msgspec.structs.replace(lacked, id="mine/op/det/vjp/float64"))
+    assert deaths.result("gw0", FIRST.id, code=-signal.SIGSEGV, is_overdue=False) is None
+    (waiting,) = deaths.unexplained
+    assert "the time did not suffice to ask it in another" in waiting
+    deaths.saw("gw1", before)
+    (said,) = deaths.unexplained
+    assert said.endswith(
+        "this ended a process, and not another: what was asked before it may have damaged its memory: exp"
+    )
 
 
 def test_a_session_in_which_nothing_was_asked_is_no_crash_of_the_engine(
@@ -215,7 +232,7 @@ def test_an_engine_forgets_once_it_takes_much_memory(command: Any, tmp_path: Pat
 def test_an_engine_forgets_within_an_op_before_its_memory_is_at_its_end(command: Any, tmp_path: Path) -> None:
     adapter, forgotten = tmp_path / "forgetful.py", tmp_path / "forgotten"
     adapter.write_text(FORGETFUL)
-    asked = ("-q", "op/sin/vjp/float64", "-q", "op/sin/euler/float64", "-n", 1)
+    asked = ("-q", "op/sin/vjp/float64", "-q", "op/sin/linear/float64", "-n", 1)
     done = command("run", adapter, *asked, FORGOTTEN=str(forgotten), BYTES=str(REMEMBERED_WITHIN + 2**24))
     assert set(done.verdicts.values()) == {"pass"}
     assert forgotten.read_text().count("forgot") == 1

@@ -142,3 +142,19 @@ def test_a_case_of_which_processes_ended_is_passed_over() -> None:
     assert (result.verdict, result.cases) == (Verdict.UNDECIDED, 0)
     assert result.evidence is not None
     assert f"of which {' and '.join(culprits)} ended the process" in result.evidence.message
+
+
+def test_right_answers_beside_a_case_that_is_not_asked_again_are_no_pass() -> None:
+    item = Item("numpy", "op/vjp", "tanh", "float64")
+    tokens: list[str] = []
+
+    def culprits_of(token: str) -> list[str]:
+        tokens.append(token)
+        return ["mine/op/tanh/forward/float64"] if len(set(tokens)) == 1 else []
+
+    executor = Executor(NumpyTape(), seed=0, effort=PROFILES["quick"], culprits_of=culprits_of)
+    (result,) = executor.results([item])
+    assert result.cases > 5
+    assert result.verdict is Verdict.UNDECIDED
+    assert result.evidence is not None
+    assert "mine/op/tanh/forward/float64 ended the process is not asked again" in result.evidence.message

@@ -150,7 +150,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B15/handed-over",), base=GraphOfOneThread),
     behaviour("product-of-another-thread", "A product is a constant where another thread made its first factor.",
         ("contract/B15/handed-over",), base=NumberedByThread),
-    behaviour("numbers-by-thread", "A leaf of another thread is walked before what is made of it.",
+    behaviour("numbers-by-thread", "A leaf of another thread is reached before what is made of it.",
         ("contract/B15/leaf-elsewhere",), base=BlocksOfNumbers),
     behaviour("late-contribution-lost", "After a pass in another thread nothing is added to a stored gradient.",
         ("contract/B15/passes-between",), base=LateContribution),
