@@ -65,6 +65,33 @@ def structured(backend: Backend) -> None:
     hold_equal(plain(backend, found["others"][0]), x, "the gradient at 'others' of the sum of x * w")
 
 
+def detached(backend: Backend) -> None:
+    """What is detached is a constant, with the values of what it was."""
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    _hold_constant(
+        backend, lambda a: multiply(backend.detach(multiply(a, a)), a), x, g, "x * x is detached in x * x * x"
+    )
+
+
+def unrecorded(backend: TapeBackend) -> None:
+    """What is computed in a no_grad scope is a constant, and what follows the scope is recorded."""
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+
+    def function(a: Any) -> Any:
+        with backend.no_grad():
+            square = multiply(a, a)
+        return multiply(square, a)
+
+    _hold_constant(backend, function, x, g, "x * x is computed in a no_grad scope, in x * x * x")
+
+
+def _hold_constant(backend: Backend, function: Callable[[Any], Any], x: Any, g: Any, where: str) -> None:
+    """Claim the gradient of x * x * x whose first two factors are a constant."""
+    _, (gradient,) = backend.vjp(function, [np.array(x)], [np.array(g)])
+    found = None if gradient is None else plain(backend, gradient)
+    hold_equal(found, g * x * x, f"the gradient where {where}")
+
+
 def scope_left(backend: TapeBackend) -> None:
     """After an exception has left a no_grad scope the engine records again."""
     multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
@@ -93,6 +120,18 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
         "the gradient of a structure has its form",
         structured,
         "structured_gradient() returns lists, tuples and dictionaries such as it was given, with gradients in place of arrays",
+    ),
+    (
+        Capability.DETACH,
+        "what is detached is a constant",
+        detached,
+        "detach() returns the engine's detached array, not its operand, and changes neither shape nor history of that",
+    ),
+    (
+        Capability.NO_GRAD,
+        "a no_grad scope records nothing",
+        unrecorded,
+        "no_grad() returns the engine's own scope, which `with` enters and leaves",
     ),
     # The last of all: where it does not hold, nothing is recorded in this process from here on.
     (

@@ -68,11 +68,31 @@ class LeavesScopeOn(NumpyTape):
         return scope()
 
 
+class DetachesNothing(NumpyTape):
+    """Returns what it is given."""
+
+    def detach(self, array: Any) -> Any:
+        return array
+
+
+class RecordsAlways(NumpyTape):
+    """Has a scope that does nothing."""
+
+    def no_grad(self) -> AbstractContextManager[Any]:
+        return contextlib.nullcontext()
+
+
 SLIPS: list[tuple[type[Backend], str, str]] = [
     (FreesAlways, "a second pass through a graph has the first one's gradient", "the graph was freed"),
     (JacobianForHessian, "a Hessian is of second derivatives", "the Hessian of the sum of x * x * x"),
     (Flattened, "the gradient of a structure has its form", "is tuple, where the same form is expected"),
     (Exchanged, "the gradient of a structure has its form", "the gradient at 'x' of the sum of x * w"),
+    (DetachesNothing, "what is detached is a constant", "the gradient where x * x is detached in x * x * x"),
+    (
+        RecordsAlways,
+        "a no_grad scope records nothing",
+        "the gradient where x * x is computed in a no_grad scope",
+    ),
     (LeavesScopeOn, "an exception ends a no_grad scope", ""),
 ]
 
