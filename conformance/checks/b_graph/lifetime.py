@@ -52,16 +52,19 @@ def long_chain_where_it_is_declared(engine: Backend, sample: Sample) -> None:
     if declared_convention(engine, "B11") == "10 000 nodes":
         raise Unsupported("the adapter declares graphs of 10 000 nodes, not of 100 000")
     one_sample_in_four(sample)
-    negative = engine.op(NEGATIVE)
+    negative, multiply = engine.op(NEGATIVE), engine.op(MULTIPLY)
     x, g = sample.array(), sample.array()
+    one = engine.array(np.ones_like(x))
 
     def chain(a: Any) -> Any:
-        for _ in range(LONG):
-            a = negative(a)
+        for _ in range(LONG // 2):
+            a = multiply(
+                negative(a), one
+            )  # a node that keeps what it was made of, and one that keeps nothing
         return a
 
     (got,) = gradients_of(engine, chain, [x], g)
-    hold_equal(got, g, f"the gradient of {LONG} negations")
+    hold_equal(got, g, f"the gradient of {LONG // 2} negations and as many products with one")
 
 
 @contract("B12", "freed", is_about_outcome=True)
