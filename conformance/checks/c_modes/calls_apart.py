@@ -142,7 +142,7 @@ def transforms_made_by_one_piece_of_code_keep_their_constants(engine: Backend, s
             hold_equal(got, 2 * g * x * constant, f"the gradient of {code}")
 
 
-def _transforms(engine: Backend) -> list[tuple[str, Callable[[Function], Function]]]:
+def _transforms(engine: Backend) -> Sequence[tuple[str, Callable[[Function], Function]]]:
     """What compiles and vectorizes functions; Unsupported where nothing does."""
     transforms = {
         Capability.COMPILING: ("a compiled function", engine.compiled),
