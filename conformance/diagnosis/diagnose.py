@@ -100,7 +100,7 @@ def _reference(worst: WorstEntry) -> Diagnostic:
     except Exception as error:  # nearby points may be invalid: a matrix may be singular there
         return Diagnostic(EXTENDED, f"the reference raised {type(error).__name__} beside the case")
     slope, doubt = slope / length, doubt / length
-    if not np.isfinite(doubt):
+    if worst.is_blurred or not np.isfinite(doubt):
         return Diagnostic(name, "the reference has no slope here that differences can find")
     return Diagnostic(
         name, f"the reference's slope is {slope:.6g} ± {doubt:.1g}", worst.agreement_of(slope, doubt)
@@ -214,7 +214,7 @@ def _own_slope(worst: WorstEntry) -> Diagnostic:
         slope, doubt = _differences(worst)
     except Exception as error:  # it may refuse nearby points
         return Diagnostic(name, f"the engine raised {type(error).__name__} beside the case")
-    if not np.isfinite(doubt):
+    if worst.is_blurred or not np.isfinite(doubt):
         return Diagnostic(name, "the engine's values have no slope here that differences can find")
     says = f"the slope of what the engine computes is {slope:.6g} ± {doubt:.1g}"
     return Diagnostic(name, says, worst.agreement_of(slope, doubt))

@@ -15,6 +15,7 @@ from conformance.runfile.diagnostics import Agreement
 
 Real = np.longdouble  # that of the oracle
 DIGITS = 16  # units in the last place of the engine's precision that no diagnostic resolves
+BLURRED = 2.0**10  # times the outputs by which those of neighbours would differ
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,19 @@ class WorstEntry:
         """The axis of the entry, as long as the operand's entry is large, and that length."""
         length = Real(abs(self.seen.case.operands[self.operand][self.place])) or Real(1)
         return length * self.axis, length
+
+    @property
+    def is_blurred(self) -> bool:
+        """Whether, by the rule, numbers that neighbour the operand have outputs much further apart than any output is large.
+
+        So it is far out, where the cosine of neighbours is any number: no difference shows its slope.
+        """
+        seen = self.seen
+        size = sum(
+            float(np.abs(z * g).sum()) for z, g in zip(seen.answer.outputs, seen.case.cotangents, strict=True)
+        )
+        spacing = float(finfo(seen.case.dtype).eps) * float(self.direction()[1])
+        return size > 0 and bool(abs(self.exact) * spacing > BLURRED * size)
 
     def agreement_of(self, slope: Real, doubt: Real) -> Agreement:
         """Whether a slope, known up to `doubt`, agrees with the engine or with the rule."""

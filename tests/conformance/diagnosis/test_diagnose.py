@@ -23,7 +23,7 @@ from conformance.questions import Item
 from conformance.questions.cases import CaseQuestion
 from conformance.run.execute import Executor, result_of
 from conformance.run.failure_text import failure_text
-from conformance.runfile.diagnostics import Agreement, Diagnostic, Fault
+from conformance.runfile.diagnostics import Agreement, DiagnosedViolation, Diagnostic, Fault
 from conformance.runfile.jsonl import decode, encode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
@@ -384,3 +384,22 @@ def test_a_diagnosis_comes_back_as_it_was_written_and_may_be_missing() -> None:
     assert evidence(again).diagnostics == evidence(line).diagnostics
     assert msgspec.json.decode(b'{"message": "m"}', type=Evidence).diagnostics == ()
     assert Diagnostic("value", "it is", Agreement.NEITHER).line == "value: it is (agrees with neither)"
+
+
+def test_where_neighbours_have_any_value_no_difference_is_taken_for_the_slope() -> None:
+    """Differences of a cosine far out are zero beside its slope: an engine's zero there is not the reference's slope."""
+    right = find("cos")
+
+    def zero_far_out(i: int, g: Any, z: Any, x: Any) -> Any:
+        return np.where(np.abs(engine.detach(x)) > 1e30, 0.0, -1.0) * g * np.sin(x)
+
+    backend = calling("cos", lambda x: engine.apply(replace(right, rule=zero_far_out), (x,), {}))
+    drawn = draw_cases(right, "float64", 0, EFFORT)[0]
+    case = replace(drawn, operands=(np.array([-4.8599611456893733e70, 1.0]),), cotangents=(np.array([-1.25, 1.0]),))
+    question = CaseQuestion(case)
+    with pytest.raises(DiagnosedViolation) as raised:
+        question.run(load_all()["op/vjp"], question.on(backend))
+    assert raised.value.fault is Fault.ENGINE
+    assert [diagnostic.agrees_with for diagnostic in raised.value.diagnostics[1:4:2]] == [
+        Agreement.UNKNOWN
+    ] * 2
