@@ -395,7 +395,9 @@ def test_where_neighbours_have_any_value_no_difference_is_taken_for_the_slope() 
 
     backend = calling("cos", lambda x: engine.apply(replace(right, rule=zero_far_out), (x,), {}))
     drawn = draw_cases(right, "float64", 0, EFFORT)[0]
-    case = replace(drawn, operands=(np.array([-4.8599611456893733e70, 1.0]),), cotangents=(np.array([-1.25, 1.0]),))
+    case = replace(
+        drawn, operands=(np.array([-4.8599611456893733e70, 1.0]),), cotangents=(np.array([-1.25, 1.0]),)
+    )
     question = CaseQuestion(case)
     with pytest.raises(DiagnosedViolation) as raised:
         question.run(load_all()["op/vjp"], question.on(backend))
