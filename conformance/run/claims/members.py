@@ -73,6 +73,41 @@ def detached(backend: Backend) -> None:
     )
 
 
+def frozen(backend: TapeBackend) -> None:
+    """From needs_gradient(leaf, False) on a leaf gets no gradient, and the other does; from needs_gradient(leaf, True) on it gets one."""
+    multiply, x, w = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [2, 7])
+    leaf, other, ones = backend.leaf(np.array(x)), backend.leaf(np.array(w)), array_of(backend, [1, 1])
+    backend.needs_gradient(leaf, False)
+    backend.backward(multiply(leaf, other), backend.array(ones))
+    if _stored(backend, leaf).any():
+        raise Violation("after needs_gradient(x, False) x got a gradient of x * w")
+    hold_equal(_stored(backend, other), x, "after needs_gradient(x, False) the gradient of x * w by w")
+    backend.needs_gradient(leaf, True)
+    backend.backward(multiply(leaf, leaf), backend.array(ones))
+    hold_equal(_stored(backend, leaf), 2 * x, "after needs_gradient(x, True) the gradient of x * x")
+
+
+def constant(backend: TapeBackend) -> None:
+    """What array() makes gets no gradient, where that is declared."""
+    if backend.conventions.get("C4") != "none":
+        return
+    multiply, x, w = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [2, 7])
+    leaf, beside = backend.leaf(np.array(x)), backend.array(np.array(w))
+    backend.backward(multiply(leaf, beside), backend.array(array_of(backend, [1, 1])))
+    try:
+        found = _stored(backend, beside)
+    except Exception:  # an engine may refuse to be asked
+        return
+    if found.any():
+        raise Violation('the array w that array() made got a gradient of x * w, and C4 is declared "none"')
+
+
+def _stored(backend: TapeBackend, leaf: Any) -> Any:
+    """The stored gradient; zero where there is none."""
+    found = backend.grad(leaf)
+    return np.zeros(()) if found is None else np.array(plain(backend, found))
+
+
 def unrecorded(backend: TapeBackend) -> None:
     """What is computed in a no_grad scope is a constant, and what follows the scope is recorded."""
     multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
@@ -128,6 +163,18 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
         "detach() returns the engine's detached array, not its operand, and changes neither shape nor history of that",
     ),
     (
+        Capability.FREEZING,
+        "a frozen leaf gets no gradient",
+        frozen,
+        "needs_gradient(leaf, flag) sets the engine's own flag to `flag`",
+    ),
+    (
+        Capability.TAPE,
+        "what array() makes gets no gradient",
+        constant,
+        'array() makes an array that needs no gradient, leaf() one that does; of an engine that marks none C4 is "stored"',
+    ),
+    (
         Capability.NO_GRAD,
         "a no_grad scope records nothing",
         unrecorded,
@@ -143,10 +190,15 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
 )
 
 
+OF_TAPES = {
+    Capability.NO_GRAD,
+    Capability.FREEZING,
+    Capability.TAPE,
+}  # whose claims are about stored gradients, or scopes
+
+
 def claims_of(backend: Backend) -> Iterator[Claim]:
     """The claims about what an adapter declares: each, the function that tries it, and a hint."""
     for need, claim, try_it, hint in CLAIMS:
-        if need in backend.capabilities and (
-            need is not Capability.NO_GRAD or isinstance(backend, TapeBackend)
-        ):
+        if need in backend.capabilities and (need not in OF_TAPES or isinstance(backend, TapeBackend)):
             yield claim, try_it, hint

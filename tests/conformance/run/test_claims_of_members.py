@@ -75,6 +75,27 @@ class DetachesNothing(NumpyTape):
         return array
 
 
+class FreezesInverted(NumpyTape):
+    """Sets the flag to what it should not be."""
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        super().needs_gradient(leaf, not flag)
+
+
+class FreezesNothing(NumpyTape):
+    """Knows of no flag."""
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        super().needs_gradient(leaf, True)
+
+
+class MakesLeaves(NumpyTape):
+    """Has one way to make arrays."""
+
+    def array(self, value: Any) -> Any:
+        return self.leaf(value)
+
+
 class RecordsAlways(NumpyTape):
     """Has a scope that does nothing."""
 
@@ -93,6 +114,9 @@ SLIPS: list[tuple[type[Backend], str, str]] = [
         "a no_grad scope records nothing",
         "the gradient where x * x is computed in a no_grad scope",
     ),
+    (FreezesInverted, "a frozen leaf gets no gradient", "x got a gradient of x * w"),
+    (FreezesNothing, "a frozen leaf gets no gradient", "x got a gradient of x * w"),
+    (MakesLeaves, "what array() makes gets no gradient", "that array() made got a gradient"),
     (LeavesScopeOn, "an exception ends a no_grad scope", ""),
 ]
 
