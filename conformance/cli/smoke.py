@@ -161,13 +161,16 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
     from conformance.run.claims.arrays import kinds_not_taken, not_taken
     from conformance.run.claims.capabilities import undeclared
     from conformance.run.mapped.known import claim_known
+    from conformance.run.process.watched import trying
     from conformance.run.smoke import hint_for, questions, try_question, version_of
     from conformance.runfile.texts import without_commands
 
     can_go_on = True
     for question in questions(backend):
         with to_errors():
+            trying(question.claim)
             answer = found.claims[question.claim] = try_question(question, backend)
+            trying("")
         reason = claim_known(question.claim, answer, backend, known) if answer else ""
         print(
             f"  {'KNOWN' if reason else 'BAD ' if answer else 'ok  '} {'' if reason else ' '}{question.claim}",

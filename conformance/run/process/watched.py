@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 from collections.abc import Callable
@@ -9,6 +10,13 @@ from collections.abc import Callable
 from conformance.errors import AdapterError
 from conformance.run.process import copies, processes
 from conformance.run.process.ends import manner
+
+_page = mmap.mmap(-1, mmap.PAGESIZE)  # of both processes: what is tried
+
+
+def trying(what: str) -> None:
+    """Note what is tried from now on, for the process that is left to say it; nothing where that is empty."""
+    _page[:] = what.encode()[: mmap.PAGESIZE].ljust(mmap.PAGESIZE, b"\0")
 
 
 def watched(work: Callable[[], int]) -> int:
@@ -39,6 +47,8 @@ def watched(work: Callable[[], int]) -> int:
     try:
         return int(os.read(reader, 16))
     except (BlockingIOError, ValueError):
+        tried = _page[:].rstrip(b"\0").decode(errors="replace")
         raise AdapterError(
             f"the engine ended the process ({manner(ending)}) in the middle of its work"
+            f"{f', while this was tried: {tried}' if tried else ''}"
         ) from None

@@ -56,7 +56,8 @@ def test_an_engine_that_ends_the_process_is_reported(tmp_path: Path, arguments: 
     assert said_by(tmp_path, "pass", *run)[0] == 0
     code, said = said_by(tmp_path, LEAF.format("os._exit(4)"), *arguments)
     assert code == 11
-    assert said.rstrip().endswith(ENDED)
+    tried = ", while this was tried: float64 goes in and comes out" if arguments[0] == "smoke" else ""
+    assert said.rstrip().endswith(ENDED + tried)
 
 
 def test_an_engine_that_ends_the_process_while_it_is_imported_is_reported(tmp_path: Path) -> None:
