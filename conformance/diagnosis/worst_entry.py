@@ -75,7 +75,7 @@ class WorstEntry:
             float(np.abs(z * g).sum()) for z, g in zip(seen.answer.outputs, seen.case.cotangents, strict=True)
         )
         spacing = float(finfo(seen.case.dtype).eps) * float(self.direction()[1])
-        return size > 0 and bool(abs(self.exact) * spacing > BLURRED * size)
+        return size > 0 and bool(np.isfinite(self.exact) and abs(self.exact) * spacing > BLURRED * size)
 
     def agreement_of(self, slope: Real, doubt: Real) -> Agreement:
         """Whether a slope, known up to `doubt`, agrees with the engine or with the rule."""

@@ -251,7 +251,7 @@ class Executor:
         elif tally.cases and not tally.has_passed_over:
             verdict, message = Verdict.PASS, ""
         elif tally.reasons:
-            verdict = Verdict.UNSUPPORTED if tally.unsupported else Verdict.UNDECIDED
+            verdict = Verdict.UNSUPPORTED if tally.is_unsupported else Verdict.UNDECIDED
             message = tally.reasons
         else:
             verdict, message = Verdict.ADAPTER_ERROR, "not one case was drawn for this check"

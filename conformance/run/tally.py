@@ -132,9 +132,14 @@ class Tally:
         return not self.has_failed and not self.cases and len(self.unsupported) == self.lacked
 
     @property
+    def is_unsupported(self) -> bool:
+        """Whether what is not offered is why there is no answer: a case that was not asked might have one."""
+        return bool(self.unsupported) and not self.has_passed_over
+
+    @property
     def reasons(self) -> str:
         """Why questions were not answered, or did not decide."""
-        return "; ".join(sorted(set(self.unsupported or self.undecided)))
+        return "; ".join(sorted(set(self.unsupported if self.is_unsupported else self.undecided)))
 
     def _run(self, check: Check, question: Question[Any], arguments: Arguments) -> bool:
         """Whether the question decided anything."""

@@ -190,11 +190,8 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
 )
 
 
-OF_TAPES = {
-    Capability.NO_GRAD,
-    Capability.FREEZING,
-    Capability.TAPE,
-}  # whose claims are about stored gradients, or scopes
+# Whose claims are about stored gradients, or scopes that a leaf is used in.
+OF_TAPES = {Capability.NO_GRAD, Capability.FREEZING, Capability.TAPE}
 
 
 def claims_of(backend: Backend) -> Iterator[Claim]:
