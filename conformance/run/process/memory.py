@@ -14,6 +14,7 @@ from conformance.backend import Backend
 
 # Bytes beyond what the process has: the deepest graphs of the checks take the reference engine some 130 MB.
 BOUND = 2**31
+ROOM = 2**28  # bytes that are left for evidence of a failure
 # A GPU's driver counts as data of the process what it maps, of which little is in memory.
 BOUND_BESIDE_A_DEVICE = 2**36
 
@@ -42,11 +43,31 @@ def bound(beyond: int = BOUND) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         # Lifted first: an engine may have left too little to read a file in.
         resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
-        statm = Path("/proc/self/statm").read_text(encoding="ascii")
-        pages = int(statm.split()[5])  # of data and stack, see proc(5)
-        wanted = pages * resource.getpagesize() + beyond
+        wanted = _data() + beyond
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def leave(room: int = ROOM) -> None:
+    """Lift the bound where less than so many bytes are left: to say how an engine took all of them takes some."""
+    with contextlib.suppress(OSError, ImportError, ValueError):
+        import resource
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+        try:
+            is_short = soft != resource.RLIM_INFINITY and soft - _data() < room
+        except MemoryError:  # not even to read a file in
+            is_short = True
+        if is_short:
+            bound(room)
+
+
+def _data() -> int:
+    """Bytes of data and stack that this process has, see proc(5)."""
+    import resource
+
+    statm = Path("/proc/self/statm").read_text(encoding="ascii")
+    return int(statm.split()[5]) * resource.getpagesize()
 
 
 def room_of(backend: Backend) -> int:

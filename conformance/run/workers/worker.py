@@ -7,7 +7,7 @@ import datetime
 import itertools
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 
@@ -40,9 +40,8 @@ from conformance.strategies.search import LONGEST
 SPOILT = "the engine answers other questions otherwise since then, so its process was left"
 # Bytes that what an engine compiled may take before it is to forget that, some 300 functions, and within a group.
 REMEMBERED, REMEMBERED_WITHIN = 2**29, 2**30
-HARMLESS = frozenset(
-    {Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED}
-)  # after them an engine is as it was
+# After these an engine is as it was.
+HARMLESS = frozenset({Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED})
 SLIPS = 6  # of one adapter, after which what is laid to it is believed
 GROUPS = 8  # before it is to forget where nobody says how much memory they took
 
@@ -207,6 +206,7 @@ class Worker:
 
     def _answer_and_end_if_spoilt(self, name: str, answer: Callable[[], ResultLine]) -> None:
         """The same after each failure of a group, whose answer is kept: what the engine is asked next is not to be blamed."""
+        memory.leave()
         if self._is_spoilt(name):
             said = answer()
             assert said.evidence is not None
@@ -244,9 +244,14 @@ class Worker:
         """What is run now, for whoever is to know what a worker died of."""
         self.journal.note(text)
 
-    def aside(self, result: ResultLine, took: float) -> contextlib.AbstractContextManager[None]:
-        """While smaller questions are tried, and the failing one is asked once more for its script."""
-        return self.journal.aside(encode(result), min(LONGEST + took, self.limit.group))
+    @contextlib.contextmanager
+    def aside(self, result: ResultLine, took: float) -> Iterator[None]:
+        """While smaller questions are tried, and the failing one is asked once more for its script, which may take all memory again."""
+        memory.leave()
+        within = min(LONGEST + took, self.limit.group)
+        with self.journal.aside(encode(result), within), contextlib.ExitStack() as after:
+            after.callback(memory.leave)
+            yield
 
     def _executor(self, name: str) -> Executor:
         if name not in self._executors:

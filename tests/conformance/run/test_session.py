@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -236,6 +237,34 @@ def test_an_engine_forgets_within_an_op_before_its_memory_is_at_its_end(command:
     done = command("run", adapter, *asked, FORGOTTEN=str(forgotten), BYTES=str(REMEMBERED_WITHIN + 2**24))
     assert set(done.verdicts.values()) == {"pass"}
     assert forgotten.read_text().count("forgot") == 1
+
+
+FILLED = """
+import threading
+from conformance.run.process import memory
+
+memory.bound(2**26)
+held = []
+try:
+    while True:
+        held.append(bytes(2**16))
+except MemoryError:
+    pass
+memory.leave(2**26)
+threading.Thread(target=print, args=("there is room",)).start()
+held.append(bytes(2**25))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing bounds the memory of a process")
+def test_where_an_engine_has_taken_all_memory_some_is_left_to_say_so() -> None:
+    filled = [sys.executable, "-c", FILLED]
+    done = subprocess.run(filled, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "there is room\n"), done.stderr
+    bare = [sys.executable, "-c", FILLED.replace("memory.leave(2**26)\n", "")]
+    assert (
+        "can't start new thread" in subprocess.run(bare, capture_output=True, text=True, check=False).stderr
+    )
 
 
 def test_a_question_that_takes_long_is_said_with_the_time_it_has_left(tmp_path: Path) -> None:
