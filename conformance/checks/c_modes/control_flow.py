@@ -27,28 +27,9 @@ from conformance.errors import Violation
 from conformance.ops.names import ADD, GREATER, MULTIPLY
 
 
-def _hold_truth(engine: Backend, sample: Sample) -> None:
-    """Claim that a comparison of an array of the engine's, where it has a truth value, is as true as that of its number.
-
-    Where every comparison is true, as without `__bool__`, a branch takes the wrong way and a loop has no end.
-    """
-    for larger, smaller in ((2.0, 1.0), (1.0, 2.0)):
-        array = engine.array(np.array(larger, sample.dtype))
-        try:
-            is_true = bool(is_above(engine, array, smaller))
-        except Exception:  # a refusal, which the function's own call meets again
-            return
-        if is_true is not (larger > smaller):
-            raise Violation(
-                f"bool(x > {smaller}) is {is_true}, where x is an array of the engine's that holds {larger}: "
-                "a branch on it takes the wrong way, and a loop may have no end"
-            )
-
-
 @contract("C7", "branch")
 def branch_on_a_value_has_the_gradient_of_the_branch_taken(engine: Backend, sample: Sample) -> None:
     """Where a function branches on a value, the gradient is that of the branch taken, at every call."""
-    _hold_truth(engine, sample)
     x = np.abs(sample.array())
     function = _branching(engine)
     for operand in (x, -x, x):
@@ -99,7 +80,6 @@ def what_is_read_inside_keeps_its_history(engine: Backend, sample: Sample) -> No
 @contract("C7", "compared")
 def what_is_compared_keeps_its_history(engine: Backend, sample: Sample) -> None:
     """A result that decides a branch, by an operator or by the numbers of the engine's comparison, and is used in it, has its gradient as if it had not been looked at."""
-    _hold_truth(engine, sample)
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
 
     def by_operator(size: Any) -> Any:
@@ -129,6 +109,24 @@ def what_is_compared_keeps_its_history(engine: Backend, sample: Sample) -> None:
         expected = [through * w, through * operand + g * value]
         what = "s² w, where s, the sum of x w, is above 0, and s w elsewhere"
         _hold(engine, partial(function, is_positive=is_positive), [operand, w], g, expected, what)
+
+
+def _hold_truth(engine: Backend, sample: Sample) -> None:
+    """Claim that a comparison of an array of the engine's, where it has a truth value, is as true as that of its number.
+
+    Where every comparison is true, as without `__bool__`, a loop has no end; what a branch makes of that are numbers to show.
+    """
+    for larger, smaller in ((2.0, 1.0), (1.0, 2.0)):
+        array = engine.array(np.array(larger, sample.dtype))
+        try:
+            is_true = bool(is_above(engine, array, smaller))
+        except Exception:  # a refusal, which the function's own call meets again
+            return
+        if is_true is not (larger > smaller):
+            raise Violation(
+                f"bool(x > {smaller}) is {is_true}, where x is an array of the engine's that holds {larger}: "
+                "a loop on it has no end"
+            )
 
 
 @contract("C7", "loop")
