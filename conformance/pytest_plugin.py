@@ -180,7 +180,7 @@ class ConformanceItem(pytest.Item):
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         """The failure message of the suite; where it is about us, no traceback, whose sources pytest would read."""
         is_ours = isinstance(excinfo.value, (NotConforming, pytest.xfail.Exception, MemoryError))
-        return str(excinfo.value) if is_ours else super().repr_failure(excinfo)
+        return str(excinfo.value) or excinfo.typename if is_ours else super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it is: nowhere in a file."""

@@ -126,6 +126,7 @@ def test_a_wrong_option_is_a_usage_error(run_pytest: Any, arguments: Any, said: 
 
 
 def test_memory_that_is_at_its_end_is_said_without_a_traceback() -> None:
-    said: Any = SimpleNamespace(value=MemoryError("no room"))
     item: Any = None
-    assert ConformanceItem.repr_failure(item, said) == "no room"
+    for text, shown in (("no room", "no room"), ("", "MemoryError")):
+        said: Any = SimpleNamespace(value=MemoryError(text), typename="MemoryError")
+        assert ConformanceItem.repr_failure(item, said) == shown

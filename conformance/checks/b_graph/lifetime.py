@@ -58,9 +58,7 @@ def long_chain_where_it_is_declared(engine: Backend, sample: Sample) -> None:
 
     def chain(a: Any) -> Any:
         for _ in range(LONG // 2):
-            a = multiply(
-                negative(a), one
-            )  # a node that keeps what it was made of, and one that keeps nothing
+            a = multiply(negative(a), one)  # one keeps nothing, the other what it was made of
         return a
 
     (got,) = gradients_of(engine, chain, [x], g)

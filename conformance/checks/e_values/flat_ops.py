@@ -22,9 +22,8 @@ from conformance.values import cotangent
 
 SPECIAL = (np.nan, np.inf, -np.inf)
 BEYOND_INTEGERS = (-(2.0**100), 1.5 * 2.0**63, 2.0**64)
-BELOW_LARGEST = (
-    2.0**-10
-)  # of the largest number: in double precision far beyond single; what rounds to decimals overflows later
+# Of the largest number: in double precision far beyond single; what rounds to decimals overflows later.
+BELOW_LARGEST = 2.0**-10
 AND = " and "
 BARRED = "barred"  # the op is not even computed of what needs a gradient
 
@@ -104,7 +103,7 @@ def _hold_far(seen: Observation, operands: Sequence[Array]) -> None:
     """Claim that the value is the reference's at numbers that no narrower dtype holds, and no integer of 64 bits, or near the largest of a narrow one."""
     largest = float(finfo(seen.case.dtype).max)
     beyond = [np.clip(x, -largest, largest) for x in BEYOND_INTEGERS]
-    far = _with(operands, 0, [largest * BELOW_LARGEST, *beyond])
+    far = _with(operands, 0, [*beyond, largest * BELOW_LARGEST])
     (output,) = seen.backend.forward(seen.backend.call(seen.op.name, seen.case.parameters), far)
     what = "the value at large numbers differs from the reference value"
     hold_equal(plain(seen.backend, output), _reference(seen, far), what)

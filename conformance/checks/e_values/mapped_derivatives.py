@@ -25,7 +25,7 @@ from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, contract, op_check
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import ADD, GETITEM_INTEGER_ARRAY, MATMUL, MULTIPLY, PERMUTE_DIMS
+from conformance.ops.names import ADD, GETITEM_INTEGER_ARRAY, MATMUL, MATRIX_TRANSPOSE, MULTIPLY, PERMUTE_DIMS
 from conformance.oracle.allowance import Expected
 
 LONGER_THAN_CHUNKS = 67  # entries: engines that compute Jacobians in chunks have a rest there
@@ -138,9 +138,10 @@ def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function,
         [x, w],
         [2 * x[:, :, None, None] * ones, none],
     )
-    if PERMUTE_DIMS in engine.ops:
-        turned = engine.call(PERMUTE_DIMS, {"axes": (1, 0)})
-        yield "x transposed", turned, [x], [ones.transpose(1, 0, 2, 3)]
+    for transpose, parameters in ((MATRIX_TRANSPOSE, {}), (PERMUTE_DIMS, {"axes": (1, 0)})):
+        if transpose in engine.ops:
+            turned = engine.call(transpose, parameters)
+            yield f"x transposed, by {transpose}", turned, [x], [ones.transpose(1, 0, 2, 3)]
     if MATMUL in engine.ops:
         of_x = np.einsum("ik,lj->ijkl", np.eye(2, dtype=x.dtype), m)
         of_m = np.einsum("ik,lj->ijkl", x, np.eye(4, dtype=x.dtype))
