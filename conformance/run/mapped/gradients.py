@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,6 +35,27 @@ CUT = (
 )
 
 
+@dataclass
+class _Collected:
+    """What came of the gradients of an op's calls, so far.
+
+    Attributes:
+        refused: calls whose gradient was refused, or whose call ended a process.
+        suspect: gradients that are wrong, or of which one did not arrive.
+        slips: errors that the adapter's own lines raise.
+        arrived: the operands whose gradient is not zero, each with whether anything arrives there.
+        missing: what is wrong with the gradient of an operand, per position.
+        stumbled: calls of `refused` in which the engine, or the op's function, stumbled rather than refused.
+    """
+
+    refused: list[Finding] = field(default_factory=list)
+    suspect: list[Finding] = field(default_factory=list)
+    slips: list[Finding] = field(default_factory=list)
+    arrived: list[tuple[int, bool]] = field(default_factory=list)
+    missing: dict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
+    stumbled: set[str] = field(default_factory=set)
+
+
 def gradients_of_calls(
     backend: Backend,
     op: Op,
@@ -43,60 +64,76 @@ def gradients_of_calls(
     deadly: Mapping[str, str],
 ) -> tuple[Finding | None, tuple[Finding, ...], tuple[Finding, ...]]:
     """How every gradient is refused, those that are wrong, and slips of the adapter."""
-    refused: list[Finding] = []
-    suspect: list[Finding] = []
-    slips: list[Finding] = []
-    arrived: list[tuple[int, bool]] = []
-    missing: dict[int, list[Finding]] = defaultdict(list)
-    stumbled: set[str] = set()
     few = [*_different(cases), *([] if backend.compiles_signatures else _of_other_parameters(cases))]
-    others = [case for case in cases if case not in few]
     if op.is_flat:
         return _barred(backend, op, few[:1], note, deadly), (), ()
-    for case in [*few, *others]:
-        if case in others and (arrived or slips or not refused):
+    collected = _Collected()
+    for case in few:
+        _collect(collected, backend, op, case, note, deadly)
+    for case in (case for case in cases if case not in few):
+        if collected.arrived or collected.slips or not collected.refused:
             break  # others are called where every gradient is refused: it may be for the sake of these calls
-        seen, call = Observation(backend, Oracle(op, case)), f"{case.label}, gradient"
-        if call in deadly:
-            refused.append(Finding(call, deadly[call], signature=signature_of(case)))
-            continue
-        note(call)
-        try:
-            gradients = seen.answer.gradients
-        except Unsupported:
-            continue
-        except Violation as violation:  # such as one of another shape: it came
-            suspect.append(raised(case, violation, backend, signature_of(case)))
-            arrived += [(operand, True) for operand in seen.wrt]
-            continue
-        except BaseException as error:
-            if is_ctrl_c(error):
-                raise
-            finding = raised(case, error, backend, signature_of(case))
-            (slips if is_slip(error, type(backend)) else refused).append(finding)
-            if isinstance(error, STUMBLES):
-                stumbled.add(finding.call)
-            continue
-        arrived += _arrivals(seen, gradients)
-        for position, got in enumerate(gradients):
-            wrong = _wrong_gradient(seen, position, got)
-            if wrong:
-                finding = Finding(case.label, wrong, signature=signature_of(case))
-                suspect.append(finding)
-                missing[seen.wrt[position]].append(finding)
+        _collect(collected, backend, op, case, note, deadly)
+    return _judged(collected, backend, op, cases, deadly)
+
+
+def _collect(
+    collected: _Collected,
+    backend: Backend,
+    op: Op,
+    case: Case,
+    note: Callable[[str], None],
+    deadly: Mapping[str, str],
+) -> None:
+    """Add what comes of the gradient of one call."""
+    seen, call = Observation(backend, Oracle(op, case)), f"{case.label}, gradient"
+    if call in deadly:
+        collected.refused.append(Finding(call, deadly[call], signature=signature_of(case)))
+        return
+    note(call)
+    try:
+        gradients = seen.answer.gradients
+    except Unsupported:
+        return
+    except Violation as violation:  # such as one of another shape: it came
+        collected.suspect.append(raised(case, violation, backend, signature_of(case)))
+        collected.arrived += [(operand, True) for operand in seen.wrt]
+        return
+    except BaseException as error:
+        if is_ctrl_c(error):
+            raise
+        finding = raised(case, error, backend, signature_of(case))
+        (collected.slips if is_slip(error, type(backend)) else collected.refused).append(finding)
+        if isinstance(error, STUMBLES):
+            collected.stumbled.add(finding.call)
+        return
+    collected.arrived += _arrivals(seen, gradients)
+    for position, got in enumerate(gradients):
+        wrong = _wrong_gradient(seen, position, got)
+        if wrong:
+            finding = Finding(case.label, wrong, signature=signature_of(case))
+            collected.suspect.append(finding)
+            collected.missing[seen.wrt[position]].append(finding)
+
+
+def _judged(
+    collected: _Collected, backend: Backend, op: Op, cases: Sequence[Case], deadly: Mapping[str, str]
+) -> tuple[Finding | None, tuple[Finding, ...], tuple[Finding, ...]]:
+    """What `gradients_of_calls` returns, of all that its calls showed."""
+    refused, suspect, arrived = collected.refused, collected.suspect, collected.arrived
     survived = [finding for finding in refused if finding.call not in deadly]
     if survived and not arrived:
         if any(_leaves_the_engine(backend, op, case) for case in _different(cases)):
-            return None, (), (*slips, _dropped(op, survived[0], survived[0].message))
-        if any(finding.call not in stumbled for finding in survived):
-            return survived[0], (), tuple(slips)
+            return None, (), (*collected.slips, _dropped(op, survived[0], survived[0].message))
+        if any(finding.call not in collected.stumbled for finding in survived):
+            return survived[0], (), tuple(collected.slips)
     if len(arrived) >= ENOUGH and not any(came for _, came in arrived):
         dropped = _dropped(op, suspect[0], _as_a_run_says(suspect[0].message))
-        return None, tuple(refused), (*slips, dropped)
-    lost = _lost(arrived, missing)
-    slips += [_dropped(op, first, _as_a_run_says(first.message)) for first, *_ in lost]
+        return None, tuple(refused), (*collected.slips, dropped)
+    lost = _lost(arrived, collected.missing)
+    missing = [_dropped(op, first, _as_a_run_says(first.message)) for first, *_ in lost]
     left = [finding for finding in suspect if not any(finding in findings for findings in lost)]
-    return None, (*left, *refused), tuple(slips)
+    return None, (*left, *refused), (*collected.slips, *missing)
 
 
 def _lost(

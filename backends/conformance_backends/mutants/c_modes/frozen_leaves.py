@@ -59,12 +59,18 @@ class FrozenInOldGraphs(SteppedTape):
         super().accumulate(leaf, arrived if leaf.requires_grad else arrived / 2)
 
 
-def results_are_cut(self: Any, leaf: Any, flag: bool) -> None:
-    """A result is frozen like a leaf: its history is dropped."""
+def results_stay(self: Any, leaf: Any, flag: bool) -> None:
+    """A result is not frozen, and nothing says so."""
     if leaf.is_leaf:
         right(self, leaf, flag)
-    elif not flag:
+
+
+def refused_and_cut(self: Any, leaf: Any, flag: bool) -> None:
+    """A result loses its history before it is refused."""
+    if not leaf.is_leaf:
         leaf.edge = None
+        raise RuntimeError("a result cannot be frozen")
+    right(self, leaf, flag)
 
 
 def constants_stay(self: Any, leaf: Any, flag: bool) -> None:
@@ -109,7 +115,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C4/frozen-between",), base=FrozenInOldGraphs),
     behaviour("needed-again-without-hooks", "A leaf that is said to need a gradient, though it does already, loses its hooks.",
         ("contract/C4/needed-already",), needs_gradient=thawed_without_hooks),
-    behaviour("frozen-result", "A result that is frozen loses its history.", ("contract/C4/frozen-result",), needs_gradient=results_are_cut),
+    behaviour("frozen-result", "A result that is frozen keeps its history, and nothing says so.",
+        ("contract/C4/frozen-result",), needs_gradient=results_stay),
+    behaviour("refused-and-cut", "A result that is refused to be frozen has lost its history.",
+        ("contract/C4/frozen-result",), needs_gradient=refused_and_cut),
     behaviour("constant-stays-constant", "A constant does not become a leaf.", ("contract/C4/constant-thawed",), needs_gradient=constants_stay),
     behaviour("frozen-is-not-written", "A leaf that is frozen refuses writes, though constants take them.",
         ("contract/C4/frozen-written",), needs_gradient=noting_frozen, assign=written_as_before),
