@@ -24,10 +24,10 @@ BASE = 1 << 20  # more than an op has levels, so that three fit one number
 
 
 class Levels:
-    """Numbers for the levels of factors, in the order in which they come."""
+    """Numbers for the levels of factors, in the order in which they come; `named` are those that have come."""
 
-    def __init__(self) -> None:
-        self.numbers: dict[tuple[str, str], int] = {}
+    def __init__(self, named: Iterable[tuple[str, str]] = ()) -> None:
+        self.numbers: dict[tuple[str, str], int] = {each: number for number, each in enumerate(named)}
 
     def encode(self, rows: Iterable[dict[str, str]]) -> Codes:
         """A row of numbers for each row of levels, a column for each factor."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
 
@@ -33,6 +33,7 @@ from conformance.design.relations import (
 )
 from conformance.design.rows import Row, rows_of
 from conformance.design.windows import parameters_together
+from conformance.kept import kept
 from conformance.op import Op, Shape, Signature, Trait
 
 Levels = dict[str, str]
@@ -52,16 +53,17 @@ def levels_of(op: Op, row: Row) -> Levels:
 
 
 def _grouped(op: Op, rows: Iterable[Row]) -> Iterator[tuple[Levels, list[Levels], Levels]]:
-    """The levels of rows; what the signature alone decides is found once for all that have it, one after the other."""
+    """The levels of rows; what their shapes, or the signature, alone decide is found once for all that have them."""
+    of_shapes = lru_cache(maxsize=None)(partial(_levels_of_shapes, op))
+    of_several = lru_cache(maxsize=None)(partial(_levels_of_several, op))
     for _, group in groupby(rows, key=lambda row: id(row.signature)):
         alike = list(group)
         signature = alike[0].signature
         shapes = signature.shapes
         where = ", axes equal" if is_square(shapes) else ""
-        of_shapes = _levels_of_shapes(op, shapes, where)
-        of_needs = relations_of(op, shapes, where) if 1 < len(shapes) < MANY else {}
-        of_needs = {**of_needs, **_vectors(op, shapes), **by_operand(op, signature)}
-        others = _levels_of_pairs(op, shapes) | _levels_of_parameters(op, signature, where)
+        relations, pairs = of_several(shapes, where)
+        of_needs = {**relations, **by_operand(op, signature)}
+        others = pairs | _levels_of_parameters(op, signature, where)
         constants = [i for i in range(len(shapes)) if not op.is_differentiable(i)]  # which need none
         each = []
         for row in alike:
@@ -70,7 +72,13 @@ def _grouped(op: Op, rows: Iterable[Row]) -> Iterator[tuple[Levels, list[Levels]
             if len(shapes) > 1:
                 own["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
             each.append(own)
-        yield of_shapes, each, others
+        yield of_shapes(shapes, where), each, others
+
+
+def _levels_of_several(op: Op, shapes: Sequence[Shape], where: str) -> tuple[Relations, Levels]:
+    """How the operands lie beside each other: for those that need a gradient, and for all."""
+    relations = relations_of(op, shapes, where) if 1 < len(shapes) < MANY else {}
+    return {**relations, **_vectors(op, shapes)}, _levels_of_pairs(op, shapes)
 
 
 def _levels_of_shapes(op: Op, shapes: Sequence[Shape], where: str) -> Levels:
@@ -146,8 +154,16 @@ def _levels_of_parameters(op: Op, signature: Signature, where: str) -> Levels:
 @lru_cache(maxsize=512)
 def encoded(op: Op) -> tuple[Codes, Numbers]:
     """The levels of all rows of an op, as numbers of the op's own, and these numbers."""
+    codes, named = _encoded(op)
+    return codes, Numbers((factor, level) for factor, level in named)
+
+
+@kept(is_shared=True)
+def _encoded(op: Op) -> tuple[Codes, list[list[str]]]:
+    """The numbers that `encoded` gives, and the factor and level of each: every seed and every engine that compiles needs them again."""
     numbers = Numbers()
-    return numbers.encode_alike(list(_grouped(op, rows_of(op)))), numbers
+    codes = numbers.encode_alike(list(_grouped(op, rows_of(op))))
+    return codes, [list(each) for each in numbers.numbers]
 
 
 def is_own(op: Op, factor: str) -> bool:

@@ -97,7 +97,7 @@ def rows_of(op: Op) -> tuple[Row, ...]:
     )
 
 
-@kept()
+@kept(is_shared=True)
 def _without_output(op: Op) -> list[int]:
     """The numbers of the leaves of an op's law that leave nothing of operands that are not empty."""
     return [number for number, leaf in enumerate(leaves(op.law)) if not _has_output(op, leaf)]

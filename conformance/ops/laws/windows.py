@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from conformance.op import Choose, Shape, Signature
@@ -48,14 +49,17 @@ def all_have_entries(
     sides: Shape, kernel_size: Shape, stride: Shape, padding: Shape, dilation: Shape, *, ceil_mode: bool
 ) -> bool:
     """Whether there are windows, and each has an entry that is none of the margin's, along every axis."""
-    more = overhangs(sides, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
-    along = zip(sides, kernel_size, stride, padding, dilation, more, strict=True)
-    for side, size, step, margin, gap, rest in along:
-        places = range(0, side + 2 * margin + rest - gap * (size - 1), step)
-        inside = range(margin, margin + side)
-        if not places or not all(any(place + gap * i in inside for i in range(size)) for place in places):
-            return False
-    return True
+    along = zip(sides, kernel_size, stride, padding, dilation, strict=True)
+    return all(_has_entries(*given, ceil_mode) for given in along)
+
+
+@cache  # a law asks hundreds of thousands of times, of few axes
+def _has_entries(side: int, size: int, step: int, margin: int, gap: int, ceil_mode: bool) -> bool:
+    """The same along one axis."""
+    rest = overhang(side, size, step, margin, gap) if ceil_mode else 0
+    places = range(0, side + 2 * margin + rest - gap * (size - 1), step)
+    inside = range(margin, margin + side)
+    return bool(places) and all(any(place + gap * i in inside for i in range(size)) for place in places)
 
 
 IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17), (2, 1, 1), (7, 3, 3))
