@@ -10,7 +10,7 @@ import contextlib
 import contextvars
 import io
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -87,8 +87,10 @@ def _grouped(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:
     return map(tuple, order.values())
 
 
-def first_catch(backend: Backend, groups: Groups, seed: int, effort: Effort) -> Catch | None:
-    """The first item that catches a backend; None where it survives them all."""
+def first_catch(
+    backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None] = lambda: None
+) -> Catch | None:
+    """The first item that catches a backend; None where it survives them all. `beat` is called before each question."""
     effort = effort if backend.compiles_signatures else effort.without_compilation()
     with (
         np.errstate(all="ignore"),
@@ -98,10 +100,12 @@ def first_catch(backend: Backend, groups: Groups, seed: int, effort: Effort) -> 
     ):
         warnings.simplefilter("ignore")
         # In a context of its own, where a scope that is left open ends with the mutant.
-        return contextvars.copy_context().run(_first_catch, backend, groups, seed, effort)
+        return contextvars.copy_context().run(_first_catch, backend, groups, seed, effort, beat)
 
 
-def _first_catch(backend: Backend, groups: Groups, seed: int, effort: Effort) -> Catch | None:
+def _first_catch(
+    backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None]
+) -> Catch | None:
     for items in groups:
         open_items = {item: 0 for item in items if _is_offered(item, backend)}
         if not open_items:
@@ -112,6 +116,7 @@ def _first_catch(backend: Backend, groups: Groups, seed: int, effort: Effort) ->
             for item in takers:
                 if item not in open_items or kind.is_enough(item, question, open_items[item], effort):
                     continue
+                beat()
                 try:
                     question.run(item.definition, arguments)
                 except (NotThisCase, Unsupported):

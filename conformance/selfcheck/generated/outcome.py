@@ -28,8 +28,13 @@ from conformance.selfcheck.generated.subject import subject
 Made = tuple[Callable[[], Backend], Groups]  # makes a fresh engine; what it is asked
 
 
-def judge(name: str, profiles: Sequence[str], seed: int) -> GeneratedLine:
-    """The mutant of that name, asked until something catches it; every profile meets a fresh engine."""
+def judge(
+    name: str, beat: Callable[[], None] = lambda: None, *, profiles: Sequence[str], seed: int
+) -> GeneratedLine:
+    """The mutant of that name, asked until something catches it; every profile meets a fresh engine.
+
+    `beat` is called before each question.
+    """
     started = time.perf_counter()
     mutant = found(name, seed)
     said = line_of(mutant)
@@ -40,7 +45,7 @@ def judge(name: str, profiles: Sequence[str], seed: int) -> GeneratedLine:
         except Exception:  # it cannot even be imported
             said = replace(said, profile=profile, killer="import", verdict="error")
             break
-        if caught := first_catch(backend, _groups(mutant, backend), seed, PROFILES[profile]):
+        if caught := first_catch(backend, _groups(mutant, backend), seed, PROFILES[profile], beat):
             said = replace(said, profile=profile, killer=caught.item, verdict=caught.how)
             break
     return replace(said, seconds=round(time.perf_counter() - started, 3))
@@ -59,7 +64,7 @@ def _groups(mutant: GeneratedMutant, backend: Backend) -> Groups:
     return groups_of_engine(backend.dtypes)
 
 
-def compare(name: str, seed: int) -> GeneratedLine:
+def compare(name: str, _beat: Callable[[], None] = lambda: None, *, seed: int) -> GeneratedLine:
     """The survivor of that name, with what it differs in, or why it stands apart."""
     mutant = found(name, seed)
     said = line_of(mutant)

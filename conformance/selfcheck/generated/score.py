@@ -12,7 +12,7 @@ from conformance.selfcheck.generated.mutants import found
 from conformance.selfcheck.generated.outcome import compare, judge, line_of
 from conformance.selfcheck.generated.workers import judged
 
-SECONDS, COMPARING = 30.0, 60.0  # of the processor, that one mutant may take, and its comparison
+SECONDS, COMPARING = 30.0, 60.0  # of the processor, that a mutant may take for a question, and its comparison
 
 
 def scored(

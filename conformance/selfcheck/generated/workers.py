@@ -16,11 +16,13 @@ from conformance.run.process import memory
 from conformance.run.process.spawned import safe_path, without_ctrl_c
 from conformance.runfile.generated import GeneratedLine
 
-Judge = Callable[[str], GeneratedLine]
+Beat = Callable[[], None]  # says that a mutant was asked something, and still answers
+Judge = Callable[[str, Beat], GeneratedLine]
 Ended = Callable[
     [str, str], GeneratedLine
 ]  # the outcome of a mutant, by name, that ended its process, and how
-LIMIT = 30.0  # seconds for one mutant; the first of an op also draws its cases
+LIMIT = 30.0  # seconds from one question to the next; the first of an op also draws its cases
+OFTEN = 1.0  # seconds from one message to the next that a mutant still answers
 WAITING = 8  # times the limit: seconds on the wall, at most
 BATCH = 32  # mutants in a row that one worker takes: those of an op share its cases
 
@@ -49,12 +51,17 @@ class _Worker:
 
     def next(self, limit: float) -> None:
         """Send the first of the batch, which may take so many seconds."""
-        self.since, self.limit = self._clocks(), limit
+        self.limit = limit
+        self.answered()
         self.connection.send(self.batch[0])
+
+    def answered(self) -> None:
+        """Begin its seconds anew: it has answered a question."""
+        self.since = self._clocks()
 
     @property
     def is_over(self) -> bool:
-        """Whether the first of the batch has taken its seconds: of the processor, which others may be using.
+        """Whether the first of the batch has taken its seconds for one question: of the processor, which others may be using.
 
         One that waits for something, and so takes none, is given several times as long.
         """
@@ -87,7 +94,20 @@ def _serve(connection: Connection[Any, Any], judge: Judge) -> None:
             name = connection.recv()
         except EOFError:
             return
-        connection.send(judge(name))
+        connection.send(judge(name, _beating(connection)))
+
+
+def _beating(connection: Connection[Any, Any]) -> Beat:
+    """Sends None, every now and then."""
+    last = time.monotonic()
+
+    def beat() -> None:
+        nonlocal last
+        if time.monotonic() - last > OFTEN:
+            last = time.monotonic()
+            connection.send(None)
+
+    return beat
 
 
 def judged(
@@ -100,7 +120,7 @@ def judged(
         judge: makes the outcome of one, in a child process: a function that pickles.
         ended: makes the outcome of one that hung or ended its process.
         workers: child processes.
-        limit: seconds for one mutant.
+        limit: seconds from one beat of a mutant to the next; one that is asked much is no one that hangs.
     """
     batches = deque(names[i : i + BATCH] for i in range(0, len(names), BATCH))
     running: list[_Worker] = []
@@ -111,11 +131,18 @@ def judged(
                 running[-1].take(batches.popleft(), limit)
             ready = wait([w.connection for w in running], timeout=1.0)
             for worker in list(running):
+                said: GeneratedLine | None = None
+                how = "timeout"
                 if worker.connection in ready:
-                    said, how = _received(worker), "crash"
-                elif worker.is_over:
-                    said, how = None, "timeout"
-                else:
+                    try:
+                        said = worker.connection.recv()
+                    except (EOFError, ConnectionError):
+                        how = "crash"
+                    else:
+                        if said is None:
+                            worker.answered()
+                            continue
+                elif not worker.is_over:
                     continue
                 yield said or ended(worker.batch[0], how)
                 worker.batch.popleft()
@@ -134,11 +161,3 @@ def judged(
     finally:
         for worker in running:
             worker.end()
-
-
-def _received(worker: _Worker) -> GeneratedLine | None:
-    try:
-        said: GeneratedLine = worker.connection.recv()
-    except (EOFError, ConnectionError):
-        return None
-    return said
