@@ -92,6 +92,14 @@ def _constants(engine: Backend, value: Array) -> Iterator[tuple[Function, str]]:
     if Capability.CUSTOM_RULE in engine.capabilities:
         double = engine.custom(lambda a: a + a, lambda g, a: (g + g,))
         yield lambda a: double(constant), "a constant by a custom rule"
+    if Capability.SEVERAL_OUTPUTS in engine.capabilities:
+        both = engine.custom_by_operand(
+            lambda a, b: (a + b, a * b), lambda i, g, xs, zs: g[0] + g[1] * xs[1 - i]
+        )
+        yield lambda a: both(constant, constant)[1], "a constant by a rule with two outputs"
+    if Capability.CHECKPOINTING in engine.capabilities:
+        squared = engine.checkpoint(lambda a: multiply(a, a))
+        yield lambda a: squared(constant), "a constant by a checkpoint"
     if Capability.DETACH in engine.capabilities:
         yield lambda a: engine.detach(multiply(a, a)), "a detached value"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -133,23 +133,31 @@ def zero_for_unused(self: Any, function: Any, arrays: Any, cotangents: Any) -> A
     return tuple(Tensor(np.zeros(())) if p is None or not np.any(p.value) else p for p in found)
 
 
-def custom_always_recorded(self: Any, forward: Any, backward: Any) -> Any:
-    """What a custom rule computes of constants needs a gradient."""
-    rule = engine.custom(forward, backward)
+def always_recorded(made: Callable[..., Any]) -> Callable[..., Any]:
+    """What a function of this kind computes of constants needs a gradient."""
 
-    def call(*operands: Any) -> Any:
-        if all(edge_of(x) is None for x in operands):
-            return rule(*(self.leaf(np.array(getattr(x, "value", x))) for x in operands))
-        return rule(*operands)
+    def method(self: Any, *functions: Any) -> Any:
+        right = made(*functions)
 
-    return call
+        def call(*operands: Any) -> Any:
+            if all(edge_of(x) is None for x in operands):
+                return right(*(self.leaf(np.array(getattr(x, "value", x))) for x in operands))
+            return right(*operands)
+
+        return call
+
+    return method
 
 
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("zero-for-unused", "The gradient, as a value, of an operand that is not used is a number.",
         ("contract/A13/unused-operand",), nested_vjp=zero_for_unused),
     behaviour("custom-always-recorded", "What a custom rule computes of constants needs a gradient.",
-        ("contract/A14/constant-output",), custom=custom_always_recorded),
+        ("contract/A14/constant-output",), custom=always_recorded(engine.custom)),
+    behaviour("several-outputs-always-recorded", "What a rule with several outputs computes of constants needs a gradient.",
+        ("contract/A14/constant-output",), custom_by_operand=always_recorded(engine.custom_by_operand)),
+    behaviour("checkpoint-always-recorded", "What a checkpoint computes of constants needs a gradient.",
+        ("contract/A14/constant-output",), checkpoint=always_recorded(engine.checkpoint)),
     Mutant("tangent-of-the-first-place", "In forward mode an array that is both operands has the tangent of the first.",
         ("op/one-array-forward",), first_tangent_alone, PAIRS),
     rule("other-is-constant", "The second derivative of a product of an array and itself is half of what it is.",
