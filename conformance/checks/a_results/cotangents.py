@@ -102,7 +102,7 @@ def _hold_scaled(engine: Backend, got: Array | None, expected: Array, what: str)
 
 @op_check("A9", "zero-cotangent")
 def zero_cotangent_gives_zero(seen: Observation) -> None:
-    """A zero cotangent gives a zero gradient."""
+    """A zero cotangent gives a zero gradient, and not none where another cotangent gives one."""
     pulled = seen.vjp(cotangents=[np.zeros_like(g) for g in seen.case.cotangents]).gradients
     for position, (got, ordinary) in enumerate(zip(pulled, seen.answer.gradients, strict=True)):
         decides(ordinary is not None and ordinary.any())
@@ -110,6 +110,8 @@ def zero_cotangent_gives_zero(seen: Observation) -> None:
             # Where the slope overflows, as that of erfcx does on the left, its product with 0 is NaN.
             held = got if ordinary is None else np.where(np.isfinite(ordinary), got, np.zeros_like(got))
             hold_equal(held, np.zeros_like(got), f"{seen.label(position)} is not zero for a zero cotangent")
+        elif ordinary is not None and ordinary.any():
+            raise Violation(f"{seen.label(position)} is None for a zero cotangent, expected zeros")
 
 
 def _has_several_outputs(op: Op) -> bool:

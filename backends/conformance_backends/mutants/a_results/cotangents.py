@@ -80,6 +80,12 @@ def into_the_cotangent(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return -g
 
 
+def nothing_of_zeros(self: Any, leaf: Any, arrived: Any) -> None:
+    """The engine's sum, of what is not zero everywhere."""
+    if np.any(arrived):
+        SteppedTape.accumulate(self, leaf, arrived)
+
+
 class FollowsCotangent(SteppedTape):
     """The gradients of a call have the dtype of its cotangent."""
 
@@ -129,6 +135,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/missing-cotangent",), ("split", "unstack"), _missing(np.ones_like)),
     rule("missing-means-nan", "A missing cotangent of one of several outputs makes the gradient NaN.",
         ("op/missing-cotangent",), ("slogdet",), _missing(lambda part: np.full_like(part, np.nan))),
+    behaviour("zeros-do-not-arrive", "A gradient that is zero everywhere is not stored: the leaf has none.",
+        ("op/zero-cotangent",), ops=("multiply",), accumulate=nothing_of_zeros),
     stateful_rule("buffer-not-cleared", "Where the cotangent is zero, the gradient of the previous call remains.",
         ("op/vjp", "op/zero-cotangent"), ("tanh",), remainder_of_the_last_call),
     behaviour("cotangent-kept", "A gradient shares its memory with the cotangent of an op that passes it on.",
