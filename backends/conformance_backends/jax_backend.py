@@ -31,6 +31,7 @@ from conformance_backends.jax_ops import OPS
 from conformance_backends.jax_points import DEPARTURES
 from conformance_backends.jax_rules import JaxRules
 from conformance_backends.jax_testers import TESTERS
+from conformance_backends.structures import with_arrays
 from conformance_backends.usual_points import declared_points
 
 jax.config.update("jax_enable_x64", True)
@@ -187,7 +188,7 @@ class JaxEager(JaxJacobians, JaxFlow, JaxRules, FunctionalBackend):
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """jax.grad, which takes structures."""
-        return jax.grad(function)(jax.tree.map(self.array, structure))
+        return jax.grad(function)(with_arrays(self.array, structure))
 
 
 class JaxJit(JaxEager):
@@ -255,7 +256,7 @@ class JaxJit(JaxEager):
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """jax.grad of a structure, compiled."""
-        return jax.jit(jax.grad(function))(jax.tree.map(self.array, structure))
+        return jax.jit(jax.grad(function))(with_arrays(self.array, structure))
 
     def prepare_gradient(
         self, function: Function, operands: Sequence[NDArray]

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from conformance.backend import Function, NDArray
+from conformance_backends.structures import with_arrays
 
 
 class TapeJacobians:
@@ -53,13 +54,4 @@ class FuncJacobians:
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """torch.func.grad, which takes structures."""
-        return torch.func.grad(function)(self._arrays(structure))
-
-    def _arrays(self, structure: Any) -> Any:
-        """The structure with a tensor for each array."""
-        if isinstance(structure, dict):
-            return {key: self._arrays(part) for key, part in structure.items()}
-        if isinstance(structure, (list, tuple)):
-            parts = map(self._arrays, structure)
-            return structure._make(parts) if hasattr(structure, "_make") else type(structure)(parts)
-        return self.array(structure)
+        return torch.func.grad(function)(with_arrays(self.array, structure))

@@ -12,6 +12,7 @@ import numpy as np
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
 from conformance.parameters import Lacking
 from conformance_backends.mlx.ops import OPS
+from conformance_backends.structures import with_arrays
 
 mx.set_default_device(mx.cpu)  # the only device that has float64
 
@@ -228,11 +229,4 @@ class Mlx(FunctionalBackend):
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """mx.grad, which takes structures as they are."""
-        return mx.grad(function)(self._arrays(structure))
-
-    def _arrays(self, structure: Any) -> Any:
-        if isinstance(structure, dict):
-            return {name: self._arrays(part) for name, part in structure.items()}
-        if isinstance(structure, (list, tuple)):
-            return type(structure)(map(self._arrays, structure))
-        return self.array(structure)
+        return mx.grad(function)(with_arrays(self.array, structure))

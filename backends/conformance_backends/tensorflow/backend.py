@@ -15,6 +15,7 @@ import tensorflow as tf
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
 from conformance.errors import Unsupported
 from conformance.parameters import Lacking
+from conformance_backends.structures import with_arrays
 from conformance_backends.tensorflow.control_flow import TensorflowFlow
 from conformance_backends.tensorflow.ops import OPS
 from conformance_backends.tensorflow.points import DEPARTURES
@@ -271,7 +272,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
 
     def structured_gradient(self, function: Function, structure: Any) -> Any:
         """tape.gradient, which takes nested structures as sources."""
-        arrays = tf.nest.map_structure(self.array, structure)
+        arrays = with_arrays(self.array, structure)
         with tf.GradientTape() as tape:
             tape.watch(arrays)
             output = function(arrays)

@@ -203,8 +203,10 @@ def gradient_of_mixed_precisions_is_differentiated(engine: Backend, sample: Samp
     if not set(FULL) <= set(engine.dtypes):
         raise Unsupported(f"{engine.engine} has gradients in one precision only")
     decided = 0
-    for name, narrow, i in product((MULTIPLY, MATMUL), (0, 1), (0, 1)):
-        x, y, g, u = (sample.array((2, 2)).astype(np.float64) for _ in range(4))
+    for (name, shape), narrow, i in product(
+        ((MULTIPLY, (2, 2)), (MATMUL, (2, 2)), (MULTIPLY, ())), (0, 1), (0, 1)
+    ):
+        x, y, g, u = (sample.array(shape).astype(np.float64) for _ in range(4))
         operands = [a.astype(np.float32 if k == narrow else np.float64) for k, a in enumerate((x, y))]
         along = u.astype(operands[i].dtype)
         op = engine.op(name)
@@ -214,10 +216,18 @@ def gradient_of_mixed_precisions_is_differentiated(engine: Backend, sample: Samp
 
         if unless_refused(partial(gradients_of, engine, op, operands, g)) is None:
             continue  # the engine refuses to mix precisions
+        outputs, _ = engine.vjp(first, [np.array(a) for a in operands], [np.array(along)])
+        of_first = g * (x, y)[1 - i] if name == MULTIPLY else g @ y.T if i == 0 else x.T @ g
+        as_value = f"the gradient, as a value, of operand {i} of {name} of shape {shape}, operand {narrow} in float32"
+        value = plain(engine, outputs[0])
+        hold_equal(value, of_first.astype(operands[i].dtype), as_value)
+        if value.dtype != operands[i].dtype:
+            raise Violation(f"{as_value} has dtype {value.dtype}")
         got = gradients_of(engine, first, operands, along)[1 - i]
         right = g * u if name == MULTIPLY else u.T @ g if i == 0 else g @ u.T
         what = (
-            f"the gradient of operand {i} of {name}, differentiated by the other, operand {narrow} in float32"
+            f"the gradient of operand {i} of {name} of shape {shape}, differentiated by the other, "
+            f"operand {narrow} in float32"
         )
         hold_equal(got, right.astype(operands[1 - i].dtype), what)
         decided += 1

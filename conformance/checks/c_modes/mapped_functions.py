@@ -96,3 +96,47 @@ def what_a_gradient_inside_a_map_captures_has_its_gradient(engine: Backend, samp
         (2 * g * x).sum(axis=0),
         "the derivative by w of x² w's gradient by x, inside a map that captures w",
     )
+
+
+@contract("C10", "custom-captured", Capability.VECTORIZING, Capability.CUSTOM_RULE)
+def what_a_custom_rule_inside_a_map_is_not_mapped_over_has_its_gradient(
+    engine: Backend, sample: Sample
+) -> None:
+    """An operand of a custom rule that a vectorized function captures has the sum of its gradients over rows, at either place."""
+    x, w, g = sample.array((ROWS, 2)), sample.array((2,)), sample.array((ROWS, 2))
+    rules = {
+        "a custom rule": engine.custom(
+            lambda a, b: a * b * b, lambda g, a, b: (g * b * b, g * a * b + g * a * b)
+        )
+    }
+    if Capability.SEVERAL_OUTPUTS in engine.capabilities:
+        both = engine.custom_by_operand(
+            lambda a, b: (a * b * b, a * b),
+            lambda i, gs, xs, zs: (
+                gs[0] * xs[1] * xs[1] + gs[1] * xs[1]
+                if i == 0
+                else gs[0] * xs[0] * xs[1] + gs[0] * xs[0] * xs[1] + gs[1] * xs[0]
+            ),
+        )
+        rules["a rule with two outputs"] = lambda a, b: both(a, b)[0]
+    for what, rule in rules.items():
+        for place, is_computed in (
+            (0, (2 * g * x * w, (g * x * x).sum(axis=0))),
+            (1, (g * w * w, (2 * g * x * w).sum(axis=0))),
+        ):
+
+            def function(a: Any, b: Any, rule: Any = rule, place: int = place) -> Any:
+                """w x², or x w², row by row, where w is captured."""
+                row = lambda r: rule(r, b) if place else rule(b, r)  # noqa: E731
+                return of_engine(engine.vectorized(row))(a)
+
+            if not computes(engine, function, [x, w]):
+                decides_by_refusal()
+                continue
+            got = gradients_of(engine, function, [x, w], g)
+            for ours, right, name in zip(got, is_computed, "xw", strict=True):
+                hold_equal(
+                    ours,
+                    right,
+                    f"{name}'s gradient by {what} inside a map, operand {place} of which is captured",
+                )

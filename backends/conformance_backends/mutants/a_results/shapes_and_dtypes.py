@@ -127,7 +127,18 @@ def without_axes_at_zero(right: Any, i: int, g: Any, z: Any, x: Any, **parameter
     return np.reshape(pulled, ()) if x.size == 1 and not np.any(getattr(x, "value", x)) else pulled
 
 
+def widened_at_0_d(self: Any, function: Any, arrays: Any, cotangents: Any) -> Any:
+    """The gradient, as a value, of a 0-d operand has the dtype of its cotangent."""
+    found = SteppedTape.nested_vjp(self, function, arrays, cotangents)
+    dtype = cotangents[0].dtype
+    return tuple(
+        p if p is None or np.ndim(x) else p.astype(dtype) for p, x in zip(found, arrays, strict=True)
+    )
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("0-d-widens-as-a-value", "The gradient, as a value, of a 0-d operand is of its cotangent's dtype.",
+        ("contract/A7/second-order",), nested_vjp=widened_at_0_d),
     numbers_made("number-widens", "Beside a Python number a value of lower precision is float64.", in_double),
     numbers_made("number-widens-0-d", "Beside a Python number a 0-d value of lower precision is float64.", in_double_beside_a_number),
     numbers_made("number-cut-in-half", "In float16 a Python number is cut to an integer.", in_the_operands_dtype_cut),

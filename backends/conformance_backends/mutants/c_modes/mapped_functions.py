@@ -79,6 +79,25 @@ def captured_are_constants(self: Any, function: Callable[..., Any], arrays: Any,
     return wrap(tuple(map(detach, gradients)), Node("mapped", [edge_of(x) for x in arrays], pullback))
 
 
+def by_one_row(made: Callable[..., Any]) -> Callable[..., Any]:
+    """What every row hands to a custom rule is an operand in the first of them, and a constant in the others."""
+
+    def method(self: Any, *functions: Any) -> Any:
+        right = made(*functions)
+
+        def call(*operands: Any) -> Any:
+            if not self.kept.get("mapped"):
+                return right(*operands)
+            earlier = self.kept.setdefault("operands", [])
+            given = [detach(x) if any(x is each for each in earlier) else x for x in operands]
+            earlier += operands
+            return right(*given)
+
+        return call
+
+    return method
+
+
 OUTPUTS = "contract/C10/mapped-outputs"
 
 
@@ -100,6 +119,11 @@ def lone_constants_not_repeated(self: Any, function: Function) -> Function:
 
 
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("captured-by-rules-in-one-row", "An operand of a custom rule that a mapped function captures gets the cotangent of one row.",
+        ("contract/C10/custom-captured",), base=WithTransforms, vectorized=noting_the_map, custom=by_one_row(engine.custom)),
+    behaviour("captured-by-rules-of-several-outputs-in-one-row", "The same of a custom rule with several outputs.",
+        ("contract/C10/custom-captured",), base=WithTransforms, vectorized=noting_the_map,
+        custom_by_operand=by_one_row(engine.custom_by_operand)),
     behaviour("numbers-taken-as-they-are", "Operands without axes are mapped as if that were one row.",
         ("contract/C10/mapped-lengths",), base=WithTransforms, vectorized=numbers_taken_as_they_are),
     behaviour("lone-constants-not-repeated", "A mapped function that returns a constant alone returns it once.",

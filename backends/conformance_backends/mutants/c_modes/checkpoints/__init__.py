@@ -1,0 +1,1 @@
+"""Mutants of checkpoints that lose what is captured in some places (C6)."""

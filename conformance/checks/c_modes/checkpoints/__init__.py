@@ -1,0 +1,1 @@
+"""Checkpointed functions that capture arrays in places of their own (C6)."""
