@@ -36,6 +36,7 @@ FEW = 24  # of a part, one member in so many is given to an engine that compiles
 LARGEST = 32  # entries of an operand
 TRIES = 12  # calls drawn from a law until one is small and not empty
 
+Given = Sequence[Array | None]  # gradients
 Made = Callable[[Backend], Function]
 T = TypeVar("T")
 
@@ -97,23 +98,21 @@ class Member:
             try:
                 self.answers[engine] = Observation(engine, self.oracle).answer
             except Exception as error:  # the checks of the op report it
-                raise NotThisCase(
-                    f"the engine does not differentiate {self} alone: {text_of(error)}"
-                ) from None
+                raise NotThisCase(f"no gradient of {self} alone: {text_of(error)}") from None
         return self.answers[engine]
 
-    def hold(self, got: Sequence[Array | None], expected: Sequence[Array | None], what: str) -> None:
-        """Claim that gradients are those of the call alone, but for the rounding of two gradients that are right."""
-        for position, (ours, alone) in enumerate(zip(got, expected, strict=True)):
-            x = self.case.operands[self.wrt[position]]
-            right = np.zeros_like(x) if alone is None else alone
+    def hold(self, got: Given, expected: Given, what: str, times: int = 1) -> None:
+        """Claim that gradients are so many times those of the call alone, but for the rounding of two that are right."""
+        for position, (i, ours, alone) in enumerate(zip(self.wrt, got, expected, strict=True)):
+            x = self.case.operands[i]
+            right = np.zeros_like(x) if alone is None else times * alone
             if ours is not None and ours.shape == x.shape:  # an engine may read one triangle
-                ours, right = (decided_part(self.op, self.wrt[position], z) for z in (ours, right))
-            label = f"the gradient of operand {self.wrt[position]} of {self}, {what}"
+                ours, right = (decided_part(self.op, i, z) for z in (ours, right))
+            label = f"the gradient of operand {i} of {self}, {what}"
             if ours is not None and np.array_equal(ours, right):  # the allowance costs more
                 hold_equal(ours, right, label)
             else:
-                hold_close(ours, right, 2 * self.oracle.expected[position].allowed, label)
+                hold_close(ours, right, 2 * abs(times) * self.oracle.expected[position].allowed, label)
 
     def __str__(self) -> str:
         return f"{self.op.name} by a {self.family}" if self.is_built else self.op.name

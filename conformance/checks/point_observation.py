@@ -47,15 +47,21 @@ class PointObservation:
         return tuple(i for i in range(len(self.place.operands)) if op.is_differentiable(i))
 
     @cached_property
-    def gradients(self) -> dict[int, Array]:
-        """The engine's gradient of every operand that has one; None stands for zeros."""
+    def pulled(self) -> dict[int, Array | None]:
+        """What the engine gives for every operand that has a gradient."""
         operands = [np.array(x) for x in self.place.operands]
         traced = self.backend.trace(self.function(), operands, self.wrt)
         cotangents = [self.place.cotangent(plain(self.backend, z).shape) for z in traced.outputs]
         pulled = traced.pull([self.backend.array(g) for g in cotangents])
+        given = [None if g is None else plain(self.backend, g) for g in pulled]
+        return dict(zip(self.wrt, given, strict=True))
+
+    @cached_property
+    def gradients(self) -> dict[int, Array]:
+        """The engine's gradient of every operand that has one; None stands for zeros."""
         return {
-            i: np.zeros_like(operands[i]) if g is None else self.decided(i, plain(self.backend, g))
-            for i, g in zip(self.wrt, pulled, strict=True)
+            i: np.zeros_like(self.place.operands[i]) if g is None else self.decided(i, g)
+            for i, g in self.pulled.items()
         }
 
     def decided(self, index: int, gradient: Array) -> Array:
@@ -105,12 +111,14 @@ class PointObservation:
         """Claim that every gradient is in its range."""
         self.hold_shapes()
         for i in self.wrt:
-            self.hold_between(self.gradients[i], self.place.within[i], f"the gradient of operand {i}", claim)
+            what, end = f"the gradient of operand {i}", ", the engine gave None"
+            end = end if self.pulled[i] is None else ""
+            self.hold_between(self.gradients[i], self.place.within[i], what, claim, end)
 
     def hold_between(
-        self, gradient: Array, interval: tuple[Array, Array] | None, what: str, claim: str
+        self, gradient: Array, interval: tuple[Array, Array] | None, what: str, claim: str, end: str = ""
     ) -> None:
-        """Claim that every entry is in a range, where one is stated."""
+        """Claim that every entry is in a range, where one is stated; the message has the words of `end` at its end."""
         if interval is None:
             return
         low, high = interval
@@ -122,9 +130,9 @@ class PointObservation:
         if not is_fair.all():
             place = np.unravel_index(int(np.argmin(is_fair)), is_fair.shape)
             least, most = float(low[place]), float(high[place])
-            allowed = f"{least:.9g}" if least == most else f"between {least:g} and {most:g}"
+            allowed = f"{least:.9g}" if least == most else f"between {least:.9g} and {most:.9g}"
             raise Violation(
-                f"{what} at {self.point.key} {claim}: {float(got[place]):.9g}, not {allowed}",
+                f"{what} at {self.point.key} {claim}: {float(got[place]):.9g}, not {allowed}{end}",
                 expected=low.astype(float) if (low == high).all() else None,
                 got=gradient.astype(float),
                 where=str([int(p) for p in place]) if (low == high).all() else "",

@@ -42,8 +42,8 @@ def retained_graph_of_every_op_can_be_differentiated_again(engine: Backend, samp
         traced = engine.trace(member.function(engine), member.operands, member.wrt)
         for call, factor in (("first", 1), ("second", AGAIN)):
             pulled = traced.pull([engine.array(np.asarray(factor * g)) for g in member.cotangents])
-            got = [None if g is None else plain(engine, g) / factor for g in pulled]
-            member.hold(got, alone.gradients, f"by the {call} call of its pullback")
+            got = [None if g is None else plain(engine, g) for g in pulled]
+            member.hold(got, alone.gradients, f"by the {call} call of its pullback", factor)
 
     hold_for_each(engine, members(engine, sample), hold)
 
@@ -58,8 +58,8 @@ def _hold_accumulated(tape: TapeBackend, member: Member, alone: Answer) -> None:
     if len(outputs) > 1 and not is_sum:
         return  # the gradient stored is that of the last output alone
     total = 1 + AGAIN if is_sum else AGAIN
-    got = [g if g is None else g / total for g in _stored(tape, leaves, member)]
-    member.hold(got, alone.gradients, "its retained graph differentiated twice")
+    what = "its retained graph differentiated twice"
+    member.hold(_stored(tape, leaves, member), alone.gradients, what, total)
 
 
 @contract("B9", "every-op", Capability.HIGHER_ORDER, is_wide=True)
