@@ -17,6 +17,7 @@ from conformance.run.process.apart import Ended, messages_of
 
 ALONE = 3  # wrong values of one op that are asked for again
 DEATHS = 4  # calls of one op that may end the process before the others are given up
+HANGS = 2  # of them, those without an answer in time: each is waited for
 
 Send = Callable[[Any], None]
 Progress = Callable[[str], None]
@@ -60,7 +61,8 @@ def _until_it_ends(
         name = call.partition(" ")[0] or names[0]
         calls = deadly.setdefault(name, {})
         calls[call or name] = str(end)
-        if len(calls) == DEATHS or end.is_hang or call in ("", name):
+        hangs = [how for how in calls.values() if end.is_hang and how == str(end)]
+        if len(calls) == DEATHS or len(hangs) == HANGS or call in ("", name):
             said = (Finding(call, how) for call, how in calls.items())
             yield MappedOp(name, len(calls), refused=tuple(said))
 

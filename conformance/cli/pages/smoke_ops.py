@@ -200,7 +200,10 @@ def _by_cause(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _share(findings: Sequence[Finding], op: MappedOp) -> str:
-    return f"in {len(findings)} of {op.calls} calls"
+    calls = {
+        finding.call.removesuffix(", gradient") for finding in findings
+    }  # of which several gradients may be wrong
+    return f"in {len(calls)} of {op.calls} calls"
 
 
 def lacking_of(op: MappedOp) -> Mapping[str, tuple[Any, ...]]:

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import pytest
 import conformance
 from conformance.atlas.conventions_process import try_conventions
 from conformance.load import load_backend
+from conformance.run import mapping_process
+from conformance.run.mapped.findings import MappedOp
 from conformance.run.process.apart import Ended, messages_of
 
 pytestmark = pytest.mark.costly
@@ -186,3 +189,25 @@ def test_ctrl_c_ends_helper_processes_without_a_word_of_theirs(tmp_path: Path) -
         start_new_session=True,
     )
     assert (done.returncode, done.stderr) == (1, "interrupted\n")
+
+
+def test_an_op_of_which_one_call_hangs_is_tried_in_its_other_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large call may take too long, and the others be right; of two that hang each was waited for, which is enough."""
+    hanging: list[str] = []
+
+    def messages_of(work: Any, spec: str, dtype: str, names: Any, deadly: Any, heard: Any) -> Iterator[Any]:
+        yield names[0]
+        for call in hanging:
+            if call not in deadly.get(names[0], {}):
+                yield call
+                raise Ended("no answer within 60 seconds", is_hang=True)
+        yield MappedOp(names[0], 4)
+
+    monkeypatch.setattr(mapping_process, "messages_of", messages_of)
+    backend = load_backend("numpy")
+    tried = partial(mapping_process.try_ops, backend, "numpy", "float64", ["solve"], print, print)
+    hanging.append("solve (33,33)")
+    assert list(tried()) == [MappedOp("solve", 4)]
+    hanging.append("solve (5,5)")
+    (given_up,) = tried()
+    assert [finding.call for finding in given_up.refused] == hanging
