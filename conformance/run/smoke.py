@@ -17,7 +17,7 @@ from conformance.checks.observation import plain
 from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
-from conformance.run.claims import members, orders
+from conformance.run.claims import members, orders, probes
 from conformance.run.claims.arrays import (
     complex_numbers,
     flat_kinds,
@@ -146,7 +146,8 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         for claims in (orders.claims_of, claims_of):
             yield from (SmokeQuestion(*claim) for claim in claims(backend))
         yield from _about_scripts(backend)
-        yield from (SmokeQuestion(*claim) for claim in members.claims_of(backend))
+        for claims in (probes.claims_of, members.claims_of):
+            yield from (SmokeQuestion(*claim) for claim in claims(backend))
 
 
 def _about_arrays(backend: Backend) -> Iterator[SmokeQuestion]:

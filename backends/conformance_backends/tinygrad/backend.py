@@ -71,12 +71,12 @@ class Tinygrad(TapeBackend):
         return version("tinygrad")
 
     def array(self, value: NDArray) -> Tensor:
-        """A tensor of these values."""
-        return Tensor(value)
+        """A tensor of a copy of these values, which are read only when it is computed."""
+        return Tensor(value.copy())
 
     def leaf(self, value: NDArray) -> Tensor:
         """A tensor with memory of its own, 0-d ones too."""
-        return Tensor(value).clone()
+        return self.array(value).clone()
 
     def numpy(self, array: Any) -> NDArray:
         """The values, which computes them."""

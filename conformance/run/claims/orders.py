@@ -14,7 +14,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import full_sum
+from conformance.checks.engine_calls import computes, full_sum
 from conformance.checks.observation import plain
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import MULTIPLY
@@ -79,44 +79,63 @@ def inner(backend: Backend) -> None:
 
 
 def with_value(backend: Backend) -> None:
-    """value_and_gradient() returns the gradients in the order of the positions, whichever that is."""
+    """value_and_gradient() returns the gradients in the order of the positions, whichever that is; that of a number alone."""
     x, w = _operands(backend)
     gradients = (2 * x * w, x * x)
-    for wrt in ((0, 1), (1, 0)):
+    wrt: int | tuple[int, ...]
+    for wrt in ((0, 1), (1, 0), (1,), 1):
         arrays = [backend.array(np.array(value)) for value in (x, w)]
         with contextlib.suppress(Unsupported):
             _, found, _ = backend.value_and_gradient(_total(backend), arrays, wrt)
-            for got, position in zip(found, wrt, strict=True):
+            pairs = [(found, wrt)] if isinstance(wrt, int) else list(zip(found, wrt, strict=True))
+            for got, position in pairs:
                 what = f"the gradient at position {position} of {wrt}, with the value, of x * x * w"
                 hold_equal(plain(backend, got), gradients[position], what)
 
 
 def whole(backend: Backend) -> None:
-    """jacobian() returns the Jacobians in the order of the operands."""
-    x, w = _operands(backend)
-    for kind in ("rows", "columns"):
-        with contextlib.suppress(Unsupported):
-            found = backend.jacobian(_square_times(backend), [np.array(x), np.array(w)], kind)
-            _hold(
-                backend, found, (np.diag(2 * x * w), np.diag(x * x)), f"the Jacobian of x * x * w by {kind}"
-            )
+    """jacobian() returns the Jacobians in the order of the operands, the output's axes before the operand's."""
+    (x, w), multiply, total = _operands(backend), backend.op(MULTIPLY), full_sum(backend)
+
+    def mixed(a: Any, b: Any) -> Any:
+        return multiply(total(multiply(a, b)), a)
+
+    s = (x * w).sum()
+    functions: list[tuple[Function, tuple[Array, Array], str]] = [
+        (_square_times(backend), (np.diag(2 * x * w), np.diag(x * x)), "x * x * w")
+    ]
+    if computes(backend, mixed, [x, w]):  # its Jacobians are not symmetric
+        jacobians = np.outer(x, w) + s * np.eye(2, dtype=x.dtype), np.outer(x, x)
+        functions.append((mixed, jacobians, "(x · w) x"))
+    for function, expected, what in functions:
+        for kind in ("rows", "columns"):
+            with contextlib.suppress(Unsupported):
+                found = backend.jacobian(function, [np.array(x), np.array(w)], kind)
+                _hold(backend, found, expected, f"the Jacobian of {what} by {kind}")
 
 
 def on_the_way(backend: Backend) -> None:
     """gradients_within() returns the gradients in the order of the arrays that the function names."""
-    (x, w), g, multiply = _operands(backend), array_of(backend, [1, -1]), backend.op(MULTIPLY)
+    (x, w), multiply = _operands(backend), backend.op(MULTIPLY)
+    cotangents = [array_of(backend, g) for g in ([1, -1], [2, 4])]
+    for count in (1, 2):
+        g, h = cotangents[0], (count - 1) * cotangents[1]
 
-    def graph(a: Any, b: Any) -> Any:
-        square = multiply(a, a)
-        return (multiply(square, b),), (b, square, a)
+        def graph(a: Any, b: Any, count: int = count) -> Any:
+            square = multiply(a, a)
+            return (multiply(square, b), square)[:count], (b, square, a)
 
-    found = backend.gradients_within(graph, [np.array(x), np.array(w)], [np.array(g)])
-    expected = {"w": x * x * g, "x * x": w * g, "x": 2 * x * w * g}
-    if len(found) != len(expected):
-        raise Violation(f"three arrays are named, but there are {len(found)} gradients")
-    for got, (name, right) in zip(found, expected.items(), strict=True):
-        what = f"the gradient by {name}, of x * x * w, asked by w, x * x and x"
-        hold_equal(None if got is None else plain(backend, got), right, what)
+        with contextlib.suppress(*[Unsupported] * (count - 1)):  # an engine may have them of one output alone
+            found = backend.gradients_within(
+                graph, [np.array(x), np.array(w)], [np.array(y) for y in cotangents[:count]]
+            )
+            expected = {"w": x * x * g, "x * x": w * g + h, "x": 2 * x * (w * g + h)}
+            if len(found) != len(expected):
+                raise Violation(f"three arrays are named, but there are {len(found)} gradients")
+            of = ("x * x * w", "(x * x * w, x * x)")[count - 1]
+            for got, (name, right) in zip(found, expected.items(), strict=True):
+                what = f"the gradient by {name}, of {of}, asked by w, x * x and x"
+                hold_equal(None if got is None else plain(backend, got), right, what)
 
 
 # The capability that a claim needs, the claim, what tries it, and where to look.
