@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import ModuleType
 
 from conformance.backend import Backend
+from conformance.errors import Unsupported
 from conformance.op import Op, Trait
 from conformance.ops import ALL_OPS
 from conformance.scripts.adapter_source import (
@@ -48,7 +49,7 @@ def _helpers_in(backend: Backend, text: str) -> tuple[str, list[ModuleType]]:
             module = _home(scope, name)
             value = vars(module).get(name)
             if inspect.isfunction(value) and (value.__module__, value.__name__) == (module.__name__, name):
-                line, own = value.__code__.co_firstlineno, bare(inspect.getsource(value))
+                line, own = value.__code__.co_firstlineno, _alone(module, bare(inspect.getsource(value)))
             elif name in (values := _values(module)):
                 line, own = values[name]
             else:
@@ -57,6 +58,22 @@ def _helpers_in(backend: Backend, text: str) -> tuple[str, list[ModuleType]]:
             sources[name] = ((-modules.index(module), line), own)
             waiting.append((own, (module,)))
     return "\n\n".join(own for _, own in sorted(sources.values())), modules
+
+
+def _alone(module: ModuleType, source: str) -> str:
+    """The source of a function, with Python's own exception where the adapter refuses a call by ours: a script stands alone."""
+    ours = {
+        alias.asname or alias.name
+        for statement in tree_of(module).body
+        if isinstance(statement, ast.ImportFrom) and statement.module == ERRORS
+        for alias in statement.names
+        if alias.name == Unsupported.__name__
+    }
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in ours:
+            node.id = NotImplementedError.__name__
+    return ast.unparse(tree)
 
 
 def _home(module: ModuleType, name: str) -> ModuleType:

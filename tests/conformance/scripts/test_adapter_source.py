@@ -123,6 +123,16 @@ def test_what_a_function_of_the_adapter_uses_is_imported(tmp_path: Path) -> None
     backend = load_backend(str(tmp_path / "small.py"))
     lines = carried(backend, "y = turned(x, (2,))", "import numpy as np")[0].splitlines()
     assert set(lines) == {"from math import prod", "from math import tau as turn", "import itertools"}
+
+
+def test_a_refusal_by_the_adapter_is_pythons_own_in_a_script(tmp_path: Path) -> None:
+    for name, text in {"tiny_engine": ENGINE, "refusing_ops": OPS}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "refusing.py").write_text(BESIDE.replace("tiny_ops", "refusing_ops"))
+    backend = load_backend(str(tmp_path / "refusing.py"))
+    function = carried(backend, "y = turned(x, (2,))", "")[1]
+    assert "raise NotImplementedError('two axes')" in function
+    assert "Unsupported" not in function
     assert not carried(backend, "y = scaled(x)", "import numpy as np")[0]
 
 
