@@ -14,6 +14,7 @@ from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
+from conformance.diagnosis.pattern import pattern_of
 from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
@@ -245,10 +246,12 @@ def _claims_of_scripts(backend: Backend) -> list[Callable[[Any], None]]:
 
 
 def numbers_of(error: BaseException) -> str:
-    """What came instead of what a violation expects; empty where it has no numbers."""
+    """What came instead of what a violation expects, and what it is beside that; empty where it has no numbers."""
     if not isinstance(error, Violation) or error.got is None:
         return ""
-    return f", got {error.got}" + (f", expected {error.expected}" if error.expected is not None else "")
+    expected = f", expected {error.expected}" if error.expected is not None else ""
+    pattern = pattern_of(error)
+    return f", got {error.got}{expected}" + (f": {pattern}" if pattern else "")
 
 
 IN_THE_ENGINE = "or the engine's own fault, where a script of the engine alone raises this too: then a known failure settles it"

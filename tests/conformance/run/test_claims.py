@@ -201,3 +201,18 @@ def test_a_name_that_scripts_would_lack_is_said(tmp_path: Path) -> None:
         "Violation: scripts do not define what they name: HIDDEN in tanh, "
         "sin, cos, which no dictionary of the adapter's source spells"
     )
+
+
+class Twice(NumpyTape):
+    """Every backward pass is run two times."""
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        super().backward(output, gradient, retain=True)
+        super().backward(output, gradient, retain=retain)
+
+
+def test_what_came_is_compared_with_what_is_expected() -> None:
+    claim = next(q for q in questions(NumpyTape()) if q.claim == "the gradients of a product are right")
+    assert try_question(claim, Twice()).endswith(
+        "got [  6. -10.], expected [ 3. -5.]: what is expected times 2"
+    )
