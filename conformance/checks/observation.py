@@ -15,7 +15,7 @@ import numpy as np
 
 from conformance.backend import Backend, TapeBackend, Trace
 from conformance.case import Array, Case
-from conformance.checks.comparison import Comparison, hold_all_within
+from conformance.checks.comparison import Comparison, hold_all_within, hold_equal
 from conformance.checks.conversion import WrongCount, converted, hold_count, not_an_array_of_numbers
 from conformance.checks.registry import NotThisCase
 from conformance.errors import AdapterError, ConformanceError, Violation, error_text
@@ -238,6 +238,15 @@ def plain(backend: Backend, array: Any) -> Array:
             f"{type(backend).__name__}.numpy() returned {found}, where a numpy.ndarray of numbers is expected"
         )
     return np.array(value)
+
+
+def hold_gradient(backend: Backend, given: Any, expected: Array, what: str) -> None:
+    """Claim that a gradient has arrived, and is the expected one bit for bit."""
+    if given is None:
+        raise Violation(
+            f"{what}: dropped, the engine gave None", expected=expected, got=np.zeros_like(expected)
+        )
+    hold_equal(plain(backend, given), expected, what)
 
 
 def finished(backend: Backend, result: T) -> T:

@@ -16,7 +16,7 @@ from conformance.checks.comparison import (
 )
 from conformance.checks.e_values.magnitudes import keeps_subnormals
 from conformance.checks.engine_calls import is_refusal
-from conformance.checks.observation import Observation, overwrite, plain
+from conformance.checks.observation import Observation, hold_gradient, overwrite, plain
 from conformance.checks.registry import NotThisCase, declared_convention, op_check
 from conformance.errors import Violation
 from conformance.kept import kept
@@ -165,4 +165,4 @@ def cotangent_is_neither_changed_nor_kept(seen: Observation) -> None:
             what = (
                 f"{seen.label(position)} shares memory with the cotangent: a write into one changes the other"
             )
-            hold_equal(plain(backend, gradient), value, what)
+            hold_gradient(backend, gradient, value, what)

@@ -21,7 +21,7 @@ from conformance.checks.engine_calls import (
     product_dtype,
     unless_refused,
 )
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.design.rows import Row, rows_of
@@ -71,7 +71,7 @@ def integers_and_truth_values_have_no_gradient(engine: Backend, sample: Sample) 
 
         gradients = hold_no_gradient(engine, convention, pulled, n, 0, f"an operand of {dtype}")
         if gradients is not None:
-            hold_equal(plain(engine, gradients[1]), (g * n).astype(w.dtype), f"its partner's, beside {dtype}")
+            hold_gradient(engine, gradients[1], (g * n).astype(w.dtype), f"its partner's, beside {dtype}")
         _hold_no_gradient_of_square(engine, convention, n)
 
 
@@ -105,7 +105,7 @@ def integers_and_truth_values_are_constants(engine: Backend, sample: Sample) -> 
             undecided.append(reason)
             continue
         _, (gradient,) = engine.vjp(multiply, [np.array(n), np.array(w)], [np.array(g)], [1])
-        hold_equal(plain(engine, gradient), (g * n).astype(w.dtype), f"the gradient of a factor of {dtype}")
+        hold_gradient(engine, gradient, (g * n).astype(w.dtype), f"the gradient of a factor of {dtype}")
     if len(undecided) == len(COUNTABLE):
         raise undecided[0]
 
@@ -195,7 +195,7 @@ def integer_of_numpy_picks_as_a_python_one_does(engine: Backend, sample: Sample)
         gradient[index] = g
         outputs, pulled = engine.vjp(function, [np.array(x)], [np.array(g)])
         hold_equal(plain(engine, outputs[0]), expected, f"x[{index}]")
-        hold_equal(plain(engine, pulled[0]), gradient, f"the gradient of x[{index}]")
+        hold_gradient(engine, pulled[0], gradient, f"the gradient of x[{index}]")
 
 
 def _indices_of(kind: Callable[[int], Any]) -> Sequence[tuple[Any, ...]]:

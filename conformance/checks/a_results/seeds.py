@@ -12,7 +12,7 @@ from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, gradients_of, hold_refusal, is_refused, unless_refused
-from conformance.checks.observation import overwrite, plain
+from conformance.checks.observation import hold_gradient, overwrite, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -48,7 +48,7 @@ def scalar_output_is_seeded_with_one(engine: Backend, sample: Sample) -> None:
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
     implicit = engine.gradient(lambda a, b: total(multiply(a, b)), [x, w])
     for got, expected in zip(implicit, (w, x), strict=True):
-        hold_equal(plain(engine, got), expected, "the gradient of sum(x * w) without a gradient argument")
+        hold_gradient(engine, got, expected, "the gradient of sum(x * w) without a gradient argument")
 
 
 @contract("A1", "seed-dtype", Capability.HOOKS)
@@ -100,8 +100,8 @@ def _hold_unseeded(engine: Backend, clause: str, x: Array, w: Array) -> None:
     hold_refusal(convention, gradients, f"an output of shape {x.shape} without a gradient argument")
     if gradients is not None:
         for got, expected in zip(gradients, (w, x), strict=True):
-            hold_equal(
-                plain(engine, got), expected, f"the gradient of a product, by the convention {convention!r}"
+            hold_gradient(
+                engine, got, expected, f"the gradient of a product, by the convention {convention!r}"
             )
 
 
@@ -219,8 +219,9 @@ def leaf_does_not_keep_the_seed(engine: Backend, sample: Sample) -> None:
             raise Violation(f"a leaf gets no gradient where the output is {what}")
         before = plain(engine, gradient)
         overwrite(engine, seed, 7.0, "the cotangent")
-        hold_equal(
-            plain(engine, gradient),
+        hold_gradient(
+            engine,
+            gradient,
             before,
             f"the gradient where the output is {what}, after a write to the seed",
         )

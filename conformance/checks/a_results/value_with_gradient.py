@@ -11,7 +11,7 @@ from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
 from conformance.checks.comparison import decides, decides_by_refusal, hold_equal
 from conformance.checks.engine_calls import full_sum, is_refused, unless_refused
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
@@ -55,13 +55,13 @@ def value_comes_with_the_gradients_of_the_positions(engine: Backend, sample: Sam
 
 def _hold_at(engine: Backend, gradients: Any, wrt: Wrt, expected: list[Array]) -> None:
     if isinstance(wrt, int):
-        hold_equal(plain(engine, gradients), expected[wrt], f"the gradient by {wrt}, with the value")
+        hold_gradient(engine, gradients, expected[wrt], f"the gradient by {wrt}, with the value")
         return
     if not isinstance(gradients, (tuple, list)) or len(gradients) != len(wrt):
         raise Violation(f"by the positions {wrt} there is no tuple of {len(wrt)} gradients")
     for place, (gradient, position) in enumerate(zip(gradients, wrt, strict=True)):
         what = f"gradient {place} by the positions {wrt}, with the value"
-        hold_equal(plain(engine, gradient), expected[position], what)
+        hold_gradient(engine, gradient, expected[position], what)
 
 
 @contract("A24", "odd-positions", NEEDED)
@@ -105,7 +105,7 @@ def value_and_gradients_are_those_of_the_calls_alone(engine: Backend, sample: Sa
         )
         for name, got, slope in zip("xw", gradients, slopes, strict=True):
             what = f"{name}'s gradient with the value of sum(tanh(x w))"
-            hold_equal(plain(engine, got), plain(engine, slope), what)
+            hold_gradient(engine, got, plain(engine, slope), what)
 
 
 @contract("A24", "auxiliary", NEEDED)
@@ -168,7 +168,7 @@ def auxiliary_result_has_no_history(engine: Backend, sample: Sample) -> None:
 
     _, _, square = engine.value_and_gradient(function, _arrays(engine, [x]), 0, auxiliary=True)
     _, (got,) = engine.vjp(lambda b: multiply(b, square), [np.array(v)], [np.array(g)])
-    hold_equal(plain(engine, got), g * x * x, "the gradient of v x², x² handed on beside a value")
+    hold_gradient(engine, got, g * x * x, "the gradient of v x², x² handed on beside a value")
     if isinstance(engine, TapeBackend):
         decides(True)
         if (
@@ -197,7 +197,7 @@ def value_with_gradient_is_differentiated(engine: Backend, sample: Sample) -> No
     ):
         _, pulled = engine.vjp(inside, [np.array(x), np.array(w)], [np.array(g) for g in given])
         for got, right, name in zip(pulled, expected, "xw", strict=True):
-            hold_equal(plain(engine, got), right, f"the derivative by {name} of {what} of sum(x² w)")
+            hold_gradient(engine, got, right, f"the derivative by {name} of {what} of sum(x² w)")
 
 
 @contract("A24", "auxiliary-second", NEEDED, Capability.HIGHER_ORDER)
@@ -213,4 +213,4 @@ def auxiliary_result_is_differentiated_from_outside(engine: Backend, sample: Sam
     outputs, pulled = engine.vjp(inside, [np.array(x), np.array(w)], [np.array(v)])
     hold_equal(plain(engine, outputs[0]), x * x * w, "x² w, handed on beside a value")
     for got, right, name in zip(pulled, (2 * x * w * v, x * x * v), "xw", strict=True):
-        hold_equal(plain(engine, got), right, f"the derivative by {name} of x² w, handed on beside a value")
+        hold_gradient(engine, got, right, f"the derivative by {name} of x² w, handed on beside a value")

@@ -18,7 +18,7 @@ from conformance.checks.c_modes.hooks import doubling
 from conformance.checks.chains import ROWS, chain
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, is_refused, tape_of
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
@@ -104,9 +104,7 @@ def graph_handed_over_to_other_threads(engine: Backend, sample: Sample) -> None:
     for got, expected, name in zip(
         pulled, (g * (2 * x * w**3 + w), g * (3 * x * x * w * w + x)), "xw", strict=True
     ):
-        hold_equal(
-            plain(engine, got), expected, f"{name}'s gradient of a graph handed over to another thread"
-        )
+        hold_gradient(engine, got, expected, f"{name}'s gradient of a graph handed over to another thread")
 
 
 @contract("B15", "leaf-elsewhere", Capability.TAPE)
@@ -184,7 +182,7 @@ def function_built_in_one_thread_serves_others(engine: Backend, sample: Sample) 
         pulled = in_other_thread(partial(traced.pull, [engine.array(np.array(g))]))
         of_x = (4 if function is hooked else 2) * g * x * w
         for got, expected, name in zip(pulled, (of_x, g * x * x), "xw", strict=True):
-            hold_equal(plain(engine, got), expected, f"{name}'s gradient of x²w by {what} of another thread")
+            hold_gradient(engine, got, expected, f"{name}'s gradient of x²w by {what} of another thread")
 
 
 @contract("B15", "called-at-once")

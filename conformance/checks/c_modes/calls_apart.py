@@ -12,7 +12,7 @@ from conformance.case import Array
 from conformance.checks.c_modes.rules.rules_by_operand import ab_and_a2b
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
@@ -32,7 +32,7 @@ def _hold_apart(engine: Backend, sample: Sample, function: Function, expected: E
             pulled = traces[n].pull([engine.array(np.array(g)) for g in cotangents])
             for i, right in enumerate(expected(cotangents, *calls[n])):
                 place = f"call {n} of two of {what}, pulled back {'first' if n == order[0] else 'last'}"
-                hold_equal(plain(engine, pulled[i]), right, f"operand {i}'s gradient in {place}")
+                hold_gradient(engine, pulled[i], right, f"operand {i}'s gradient in {place}")
     add, g = engine.op(ADD), sample.array()
 
     def total(a: Any, b: Any, c: Any, d: Any) -> Any:

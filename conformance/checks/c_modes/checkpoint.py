@@ -17,7 +17,7 @@ from conformance.checks.c_modes.hooks import doubling
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
 from conformance.checks.comparison import decides_by_refusal, hold_equal
 from conformance.checks.engine_calls import computes, gradients_of, one_sample_in_four, unless_refused
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
@@ -92,7 +92,7 @@ def _calls_in_backward(engine: Backend, function: Any, calls: list[Any], x: Arra
     traced = engine.trace(function, [np.array(x)])
     before = len(calls)
     (got,) = traced.pull([engine.array(np.array(g))])
-    hold_equal(plain(engine, got), 2 * g * x, "the gradient of x * x")
+    hold_gradient(engine, got, 2 * g * x, "the gradient of x * x")
     return len(calls) - before
 
 
@@ -176,7 +176,7 @@ def outputs_of_a_checkpoint_may_be_operands_and_parts(engine: Backend, sample: S
     multiply = engine.op(MULTIPLY)
     x, g, h = (sample.array() for _ in range(3))
     _, (got,) = engine.vjp(engine.checkpoint(lambda t: (multiply(t, t), t)), [np.array(x)], [g, h])
-    hold_equal(plain(engine, got), 2 * g * x + h, "the gradient of (x², x) by a checkpoint")
+    hold_gradient(engine, got, 2 * g * x + h, "the gradient of (x², x) by a checkpoint")
     if SPLIT not in engine.ops:
         return
     w = sample.array((4,))
@@ -251,7 +251,7 @@ def number_given_to_a_checkpoint_stays_a_number(engine: Backend, sample: Sample)
             continue
         (value,), (got,) = answer
         hold_equal(half := plain(engine, value), x / 2, f"x / 2 in a checkpoint, in {dtype}")
-        hold_equal(plain(engine, got), g / 2, f"the gradient of x / 2 in a checkpoint, in {dtype}")
+        hold_gradient(engine, got, g / 2, f"the gradient of x / 2 in a checkpoint, in {dtype}")
         if half.dtype != alone:
             raise Violation(
                 f"x / 2 in {dtype} is of {half.dtype} in a checkpoint, and of {alone} without one"

@@ -11,7 +11,7 @@ from conformance.backend import Backend, Capability, Function
 from conformance.checks.c_modes.programs import function_of, non_linear_program, results_of
 from conformance.checks.comparison import decides_by_refusal, hold_close, hold_equal
 from conformance.checks.engine_calls import computes, full_sum, gradients_of
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import FULL, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
@@ -45,8 +45,8 @@ def compiled_function_remembers_no_value(engine: Backend, sample: Sample) -> Non
         hold_equal(value, (x * w + x).sum(), f"the value of {call}")
         if value.dtype != dtype:
             raise Violation(f"the value of {call} in {dtype}, is of {value.dtype}")
-        hold_equal(plain(engine, gradients[0]), g * (w + 1), f"x's gradient of {call}")
-        hold_equal(plain(engine, gradients[1]), g * x, f"w's gradient of {call}")
+        hold_gradient(engine, gradients[0], g * (w + 1), f"x's gradient of {call}")
+        hold_gradient(engine, gradients[1], g * x, f"w's gradient of {call}")
 
 
 @contract("C10", "compiled-close", Capability.COMPILING)
@@ -84,8 +84,8 @@ def vectorized_function_equals_the_loop(engine: Backend, sample: Sample) -> None
         outputs, gradients = engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)])
         hold_equal(plain(engine, outputs[0]), x * w, f"a product of shape {shape} mapped {what}")
         for got, right, name in zip(gradients, (g * w, g * x), "xw", strict=True):
-            hold_equal(
-                plain(engine, got), right, f"{name}'s gradient of a product of shape {shape} mapped {what}"
+            hold_gradient(
+                engine, got, right, f"{name}'s gradient of a product of shape {shape} mapped {what}"
             )
 
 
@@ -99,7 +99,7 @@ def per_example_gradients_are_separate(engine: Backend, sample: Sample) -> None:
     mapped = engine.vectorized(lambda a, b: total(matmul(a, b)))
     _, gradients = engine.vjp(mapped, [np.array(x), np.array(copies)], [np.array(g)], [1])
     expected = np.stack([g[n] * np.repeat(x[n].T, 3, axis=1) for n in range(count)])
-    hold_equal(plain(engine, gradients[0]), expected, "the gradient of each example's copy of the weight")
+    hold_gradient(engine, gradients[0], expected, "the gradient of each example's copy of the weight")
 
 
 @contract("C10", "several-outputs")
@@ -112,7 +112,7 @@ def outputs_of_a_transform_each_have_their_gradient(engine: Backend, sample: Sam
         function = build(lambda a, b: (multiply(multiply(a, a), b), add(a, b)))
         _, gradients = engine.vjp(function, [np.array(x), np.array(w)], [np.array(g), np.array(h)])
         for got, expected, name in zip(gradients, (2 * g * x * w + h, g * x * x + h), "xw", strict=True):
-            hold_equal(plain(engine, got), expected, f"{name}'s gradient of (x²w, x + w), {what}")
+            hold_gradient(engine, got, expected, f"{name}'s gradient of (x²w, x + w), {what}")
         for n, of_each in enumerate(((2 * g * x * w, g * x * x), (g, g))):
             alone = gradients_of(engine, lambda a, b, n=n, f=function: f(a, b)[n], [x, w], g)
             for ours, right, name in zip(alone, of_each, "xw", strict=True):

@@ -14,7 +14,7 @@ from conformance.case import Array
 from conformance.checks.c_modes.special_numbers import NUMBERS, hold_number, positive
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
@@ -33,7 +33,7 @@ def inner_derivative_takes_what_it_captures_as_a_constant(engine: Backend, sampl
         with contextlib.suppress(Unsupported):
             outputs, (gradient,) = engine.vjp(inner, [np.array(x)], [np.array(g)])
             hold_equal(plain(engine, outputs[0]), 2 * u * x * x, f"{what} of x y² at y = x")
-            hold_equal(plain(engine, gradient), 4 * g * u * x, f"the gradient of {what} of x y² at y = x")
+            hold_gradient(engine, gradient, 4 * g * u * x, f"the gradient of {what} of x y² at y = x")
         if Capability.FORWARD in engine.capabilities:
             with contextlib.suppress(Unsupported):
                 _, (tangent,) = engine.jvp(inner, [np.array(x)], [np.array(g)])
@@ -64,7 +64,7 @@ def inner_derivative_of_what_is_only_captured_is_zero(engine: Backend, sample: S
         with contextlib.suppress(Unsupported):
             _, (gradient,) = engine.vjp(inner, [np.array(x)], [np.array(g)])
             expected = slope + is_summed * 2 * x * g.sum()
-            hold_equal(plain(engine, gradient), expected, f"the gradient of x² plus {what}")
+            hold_gradient(engine, gradient, expected, f"the gradient of x² plus {what}")
         if Capability.FORWARD in engine.capabilities:
             with contextlib.suppress(Unsupported):
                 _, (tangent,) = engine.jvp(inner, [np.array(x)], [np.array(g)])
@@ -119,7 +119,7 @@ def gradients_by_one_array_named_twice_are_differentiated(engine: Backend, sampl
         outputs, (got,) = engine.vjp(gradient, [np.array(x)], [np.array(v)])
         what = f"of x²y by its operand {i}, both the same array"
         hold_equal(plain(engine, outputs[0]), value, f"the gradient {what}")
-        hold_equal(plain(engine, got), slope, f"the derivative of the gradient {what}")
+        hold_gradient(engine, got, slope, f"the derivative of the gradient {what}")
 
 
 @contract("E4", "by-one-argument", Capability.HIGHER_ORDER)
@@ -149,7 +149,7 @@ def derivative_by_the_cotangent_alone_or_by_what_is_operand_and_cotangent(
             with contextlib.suppress(Unsupported):
                 outputs, (got,) = engine.vjp(function, [np.array(given)], [np.array(g)])
                 hold_equal(plain(engine, outputs[0]), value, f"the {what} of x² {where}")
-                hold_equal(plain(engine, got), slope, f"the derivative of the {what} of x² {where}")
+                hold_gradient(engine, got, slope, f"the derivative of the {what} of x² {where}")
 
 
 @contract("E4", "detached", Capability.HIGHER_ORDER, Capability.DETACH)
@@ -168,8 +168,8 @@ def detached_value_is_a_constant_at_every_level(engine: Backend, sample: Sample)
 
         outputs, (got,) = engine.vjp(gradient, [np.array(x)], [np.array(g)])
         hold_equal(plain(engine, outputs[0]), 2 * u * x * x, f"the gradient of {what} y² at y = x")
-        hold_equal(
-            plain(engine, got), 2 * g * u * x, f"the derivative by x of the gradient of {what} y² at y = x"
+        hold_gradient(
+            engine, got, 2 * g * u * x, f"the derivative by x of the gradient of {what} y² at y = x"
         )
 
 

@@ -18,7 +18,7 @@ from conformance.checks.engine_calls import (
     is_refused,
     unless_refused,
 )
-from conformance.checks.observation import plain
+from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.paths import gradients_reached
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
@@ -101,7 +101,7 @@ def _hold_recorded(engine: Backend, op: Function, operands: Sequence[Array], g: 
     for i, gradient in enumerate(pulled):
         if gradient is not None or i in kept:
             what = f"operand {i}'s gradient in a recorded pass, a rule returning cotangents for {list(kept)} alone"
-            hold_equal(plain(engine, gradient), (i + 1) * g if i in kept else 0 * g, what)
+            hold_gradient(engine, gradient, (i + 1) * g if i in kept else 0 * g, what)
 
 
 def _cotangents_of(kept: Sequence[int]) -> Any:
@@ -154,7 +154,7 @@ def rule_of_three_operands_gives_each_its_own_cotangent(engine: Backend, sample:
         for i, gradient in zip(wrt, pulled, strict=True):
             others = [x for j, x in enumerate(operands) if j != i]
             what = f"operand {i}'s gradient by the rule of a product of three, of which {list(wrt)} need one"
-            hold_equal(plain(engine, gradient), g * others[0] * others[1], what)
+            hold_gradient(engine, gradient, g * others[0] * others[1], what)
     a, b, _ = operands
     for places in ((0, 0, 1), (0, 1, 0), (1, 0, 0)):
         got = gradients_of(engine, lambda *xs, p=places: product(*(xs[i] for i in p)), [a, b], g)
