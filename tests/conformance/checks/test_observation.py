@@ -9,7 +9,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
-from conformance.checks.observation import Observation, Oracle, plain
+from conformance.checks.observation import Observation, Oracle, hold_gradient, plain
 from conformance.errors import AdapterError, Violation
 from conformance.ops import ALL_OPS
 
@@ -94,3 +94,10 @@ def test_what_numpy_raises_is_blamed_on_the_value_only_where_it_may_be_about_its
 
     with pytest.raises(AdapterError, match=said):
         plain(Reads(), np.ones(3))
+
+
+def test_a_gradient_that_does_not_arrive_is_named_also_where_it_would_be_zero() -> None:
+    hold_gradient(NumpyTape(), np.array([2.0]), np.array([2.0]), "the gradient of x")
+    for expected in (np.array([2.0]), np.array([0.0])):
+        with pytest.raises(Violation, match="the gradient of x: dropped, the engine gave None"):
+            hold_gradient(NumpyTape(), None, expected, "the gradient of x")
