@@ -120,7 +120,7 @@ def what_a_custom_rule_inside_a_map_is_not_mapped_over_has_its_gradient(
         )
         rules["a rule with two outputs"] = lambda a, b: both(a, b)[0]
     for what, rule in rules.items():
-        for place, is_computed in (
+        for place, expected in (
             (0, (2 * g * x * w, (g * x * x).sum(axis=0))),
             (1, (g * w * w, (2 * g * x * w).sum(axis=0))),
         ):
@@ -134,7 +134,7 @@ def what_a_custom_rule_inside_a_map_is_not_mapped_over_has_its_gradient(
                 decides_by_refusal()
                 continue
             got = gradients_of(engine, function, [x, w], g)
-            for ours, right, name in zip(got, is_computed, "xw", strict=True):
+            for ours, right, name in zip(got, expected, "xw", strict=True):
                 hold_equal(
                     ours,
                     right,

@@ -55,5 +55,5 @@ def _capability_of(check: Check) -> Capability | None:
 
 def _asked(check: Check, backend: Backend) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings(), contextlib.suppress(Unsupported, NotThisCase):
-        warnings.simplefilter("ignore")  # of a NaN that is made on purpose
+        warnings.simplefilter("ignore")  # what an engine remarks is no answer
         check.function(backend, Sample(0, backend.dtypes[0], check.key))
