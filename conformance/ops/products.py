@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.dtype import carried
 from conformance.op import Op, Shape
 from conformance.ops.dispatch import dispatched
 from conformance.ops.laws import products
@@ -186,7 +187,8 @@ def einsum_vjp(index: int, g: Any, z: Any, *operands: Any, subscripts: str) -> A
     factors += [(term, x) for term, x in places if len(term) > 1 or term not in known]
     pulled = _contracted(factors, target)
     if any(len(term) > 1 for term, _ in places):
-        pulled = np.where(_contracted(places, target) != 0, pulled, 0)
+        on_diagonals = _contracted([(term, carried(x)) for term, x in places], target)  # plain arrays
+        pulled = np.where(on_diagonals != 0, pulled, 0)
     return unbroadcast(pulled, np.shape(operands[index]))
 
 

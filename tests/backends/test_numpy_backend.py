@@ -10,6 +10,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance_backends.numpy_engine import apply, jvp, vjp
 
 from conformance.backend import GraphNode
+from conformance.dtype import BFLOAT16
 from conformance.op import OperandKind
 from conformance.ops import ALL_OPS, CATALOGUE
 from conformance.run.smoke import questions, try_question
@@ -77,3 +78,12 @@ def test_forward_mode_is_the_adjoint_of_reverse_mode(op: Any) -> None:
             atol=1e-10 * np.abs(terms).sum() + 1e-300,
         )
     assert checked
+
+
+def test_a_letter_that_einsum_repeats_has_its_tangents_in_bfloat16() -> None:
+    """NumPy's einsum refuses bfloat16, also of what says where a diagonal is."""
+    backend = NumpyTape()
+    x, w = (np.array(rows, BFLOAT16) for rows in ([[1, 2], [3, 4]], [[5, 6], [7, 8]]))
+    function = backend.call("einsum", {"subscripts": "ij,jj->i"})
+    _, (pushed,) = backend.jvp(function, [x, w], [x, np.zeros_like(w)])
+    assert backend.numpy(pushed).astype(float).tolist() == [21.0, 47.0]
