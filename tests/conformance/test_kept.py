@@ -16,7 +16,7 @@ from conformance.case import Case
 from conformance.design import Effort, signatures_of
 from conformance.design import signatures as design
 from conformance.op import Op
-from conformance.ops import CATALOGUE, find
+from conformance.ops import ALL_OPS, CATALOGUE, FAMILIES, find
 from conformance.oracle.allowance import Expected, expected_gradients, expected_values
 from conformance.strategies import draw_cases
 
@@ -223,5 +223,7 @@ def test_a_run_keeps_what_is_expected_but_not_beside_an_engine_that_spoils_it(
         ]
         for is_shared in (True, False)
     )
-    assert shared  # what is common to a family, and the levels of each of its ops
+    family = next(rows for rows in FAMILIES.values() if ALL_OPS["exp"] in rows)
+    # What the family was chosen, and of each op its levels and which of its rows leave nothing.
+    assert len(shared) == 1 + 2 * len(family)
     assert len(of_the_scope) == 1

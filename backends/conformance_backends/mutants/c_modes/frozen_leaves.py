@@ -59,6 +59,14 @@ class FrozenInOldGraphs(SteppedTape):
         super().accumulate(leaf, arrived if leaf.requires_grad else arrived / 2)
 
 
+def results_are_cut(self: Any, leaf: Any, flag: bool) -> None:
+    """A result is frozen like a leaf: its history is dropped."""
+    if leaf.is_leaf:
+        right(self, leaf, flag)
+    elif not flag:
+        leaf.edge = None
+
+
 def results_stay(self: Any, leaf: Any, flag: bool) -> None:
     """A result is not frozen, and nothing says so."""
     if leaf.is_leaf:
@@ -115,7 +123,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C4/frozen-between",), base=FrozenInOldGraphs),
     behaviour("needed-again-without-hooks", "A leaf that is said to need a gradient, though it does already, loses its hooks.",
         ("contract/C4/needed-already",), needs_gradient=thawed_without_hooks),
-    behaviour("frozen-result", "A result that is frozen keeps its history, and nothing says so.",
+    behaviour("frozen-result", "A result that is frozen loses its history.", ("contract/C4/frozen-result",), needs_gradient=results_are_cut),
+    behaviour("result-not-frozen", "A result that is frozen keeps its history, and nothing says so.",
         ("contract/C4/frozen-result",), needs_gradient=results_stay),
     behaviour("refused-and-cut", "A result that is refused to be frozen has lost its history.",
         ("contract/C4/frozen-result",), needs_gradient=refused_and_cut),

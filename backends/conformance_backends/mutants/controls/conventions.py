@@ -73,13 +73,6 @@ class Lenient(ZerosForNone):
         """A copy."""
         return Tensor(np.array(array.value))
 
-    def needs_gradient(self, leaf: Any, flag: bool) -> None:
-        """A result that is frozen is a constant from then on."""
-        if leaf.is_leaf or flag:
-            super().needs_gradient(leaf, flag)
-        else:
-            leaf.edge = None
-
 
 class Strict(SteppedTape):
     """Refuses what it can: cotangents of another dtype, the gradient of no leaf, writes into constants."""
