@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from conformance.runfile.generated import GeneratedLine
 from conformance.selfcheck.generated.mutants import found
 from conformance.selfcheck.generated.outcome import compare, judge, line_of
-from conformance.selfcheck.generated.workers import judged
+from conformance.selfcheck.generated.workers import DIES, HANGS, judged
 
 SECONDS, COMPARING = 30.0, 60.0  # of the processor, that a mutant may take for a question, and its comparison
 
@@ -34,8 +34,10 @@ def scored(
     """
 
     def ended(name: str, how: str) -> GeneratedLine:
-        """A mutant that hangs, or ends its process, is caught by that."""
+        """A mutant that hangs, or ends its process, is caught by that; what nobody could ask is not."""
         said = line_of(found(name, seed))
+        if how not in (HANGS, DIES):
+            return replace(said, asked=tuple(profiles), shows=f"not asked: {how}")
         return replace(said, asked=(profiles[0],), profile=profiles[0], killer="process", verdict=how)
 
     def undecided(name: str, how: str) -> GeneratedLine:
@@ -44,7 +46,7 @@ def scored(
     survivors: dict[str, GeneratedLine] = {}
     for line in judged(names, partial(judge, profiles=profiles, seed=seed), ended, workers, SECONDS):
         on_progress(line)
-        if line.profile:
+        if line.profile or line.shows:
             yield line
         else:
             survivors[line.name] = line

@@ -18,9 +18,8 @@ from conformance.runfile.generated import GeneratedLine
 
 Beat = Callable[[], None]  # says that a mutant was asked something, and still answers
 Judge = Callable[[str, Beat], GeneratedLine]
-Ended = Callable[
-    [str, str], GeneratedLine
-]  # the outcome of a mutant, by name, that ended its process, and how
+Ended = Callable[[str, str], GeneratedLine]  # the outcome of a mutant, by name, that has none, and why
+HANGS, DIES = "timeout", "crash"  # why: it answers no more, or has ended its process; else the judge failed
 LIMIT = 30.0  # seconds from one question to the next; the first of an op also draws its cases
 OFTEN = 1.0  # seconds from one message to the next that a mutant still answers
 WAITING = 8  # times the limit: seconds on the wall, at most
@@ -94,7 +93,11 @@ def _serve(connection: Connection[Any, Any], judge: Judge) -> None:
             name = connection.recv()
         except EOFError:
             return
-        connection.send(judge(name, _beating(connection)))
+        try:
+            said: GeneratedLine | str = judge(name, _beating(connection))
+        except Exception as error:  # the judge's: what a mutant raises is an answer to it
+            said = f"{type(error).__name__}: {error}"
+        connection.send(said)
 
 
 def _beating(connection: Connection[Any, Any]) -> Beat:
@@ -115,15 +118,19 @@ def judged(
 ) -> Iterator[GeneratedLine]:
     """The outcome of every mutant, as they come.
 
+    One that hangs or ends its process is asked once more, in another process: what came of the machine comes once.
+
     Args:
         names: the mutants; neighbours should share their cases.
         judge: makes the outcome of one, in a child process: a function that pickles.
-        ended: makes the outcome of one that hung or ended its process.
+        ended: makes the outcome of one that hung or ended its process twice, or that the judge failed on, from
+            HANGS, DIES, or what was raised.
         workers: child processes.
         limit: seconds from one beat of a mutant to the next; one that is asked much is no one that hangs.
     """
     batches = deque(names[i : i + BATCH] for i in range(0, len(names), BATCH))
     running: list[_Worker] = []
+    once: set[str] = set()
     try:
         while batches or running:
             while batches and len(running) < workers:
@@ -131,22 +138,24 @@ def judged(
                 running[-1].take(batches.popleft(), limit)
             ready = wait([w.connection for w in running], timeout=1.0)
             for worker in list(running):
-                said: GeneratedLine | None = None
-                how = "timeout"
+                said: GeneratedLine | str = HANGS
                 if worker.connection in ready:
                     try:
-                        said = worker.connection.recv()
+                        heard = worker.connection.recv()
                     except (EOFError, ConnectionError):
-                        how = "crash"
-                    else:
-                        if said is None:
-                            worker.answered()
-                            continue
+                        heard = DIES
+                    if heard is None:
+                        worker.answered()
+                        continue
+                    said = heard
                 elif not worker.is_over:
                     continue
-                yield said or ended(worker.batch[0], how)
-                worker.batch.popleft()
-                if said is None:
+                name, is_gone = worker.batch[0], said in (HANGS, DIES)
+                if not is_gone or name in once:
+                    yield ended(name, said) if isinstance(said, str) else said
+                    worker.batch.popleft()
+                once.add(name)
+                if is_gone:
                     worker.end()
                     running.remove(worker)
                     if worker.batch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,8 +29,9 @@ from conformance.selfcheck.generated.guarded import GuardedMutant
 from conformance.selfcheck.generated.mutants import KINDS, found, generated_mutants, sampled
 from conformance.selfcheck.generated.outcome import judge
 from conformance.selfcheck.generated.rules import RuleMutant, rule_mutants
+from conformance.selfcheck.generated.score import scored
 from conformance.selfcheck.generated.subject import subject
-from conformance.selfcheck.generated.workers import judged
+from conformance.selfcheck.generated.workers import DIES, HANGS, judged
 from conformance.strategies import Effort
 
 SMALL = Effort(signatures=2, draws=2, samples=2, programs=2)
@@ -189,9 +190,11 @@ def test_the_engine_is_imported_again_and_stays_as_it_is() -> None:
 
 
 def test_an_error_in_the_engine_is_caught() -> None:
-    names = [m.name for m in engine_mutants() if m.place == "_accumulate" and m.how == "operator"]
+    place, how = "Accumulation.accumulate", "dropped term"
+    names = [m.name for m in engine_mutants() if (m.place, m.how) == (place, how)]
+    assert names
     for name in names:
-        assert judge(name, ("quick",), 0).profile == "quick"
+        assert judge(name, profiles=("quick",), seed=0).profile == "quick"
 
 
 def test_what_nothing_calls_would_stand_apart_and_every_function_of_the_engine_is_called() -> None:
@@ -252,6 +255,13 @@ def hangs_or_dies(name: str, beat: Callable[[], None]) -> GeneratedLine:
             time.sleep(0.5)
     if name == "dies":
         raise SystemExit(3)
+    if name == "is not judged":
+        raise ImportError("no such module")
+    if name.startswith("once "):  # the machine's fault, not the mutant's
+        here = Path(name.removeprefix("once "))
+        if not here.exists():
+            here.touch()
+            raise SystemExit(3)
     return GeneratedLine(name, "rules", "tanh", "sign", "", ("quick",), "quick")
 
 
@@ -266,10 +276,27 @@ def replace_line(line: GeneratedLine, how: str) -> GeneratedLine:
 
 
 @pytest.mark.costly
-def test_a_mutant_that_hangs_or_ends_its_process_costs_no_other() -> None:
-    names = ["first", "hangs", "second", "dies", "third", "is asked much"]
+def test_a_mutant_that_hangs_or_ends_its_process_costs_no_other(tmp_path: Path) -> None:
+    names = ["first", "hangs", "second", "dies", "third", "is asked much", "is not judged"]
+    names.append(f"once {tmp_path / 'died'}")
     lines = {line.name: line.verdict for line in judged(names, hangs_or_dies, ended, limit=1.0)}
-    assert lines == dict.fromkeys(names, "") | {"hangs": "timeout", "dies": "crash"}
+    without = {"hangs": HANGS, "dies": DIES, "is not judged": "ImportError: no such module"}
+    assert lines == dict.fromkeys(names, "") | without
+
+
+def test_a_mutant_that_could_not_be_asked_survives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An instrument that fails may not raise its own score."""
+
+    def none_judged(
+        names: list[str], judge: object, ended: Callable[[str, str], GeneratedLine], *rest: object
+    ) -> Iterator[GeneratedLine]:
+        return (ended(name, "ImportError: no such module") for name in names)
+
+    monkeypatch.setattr("conformance.selfcheck.generated.score.judged", none_judged)
+    (line,) = scored([generated_mutants("rules", ["tanh"])[0].name], ["quick"])
+    assert line.is_survivor
+    assert line.shows == "not asked: ImportError: no such module"
+    assert scores_of([line])[0].killed == 0
 
 
 def test_scores_count_a_profile_with_those_before_it_and_leave_out_what_stands_apart() -> None:
