@@ -146,7 +146,7 @@ def parted(descriptions: Iterable[Description], seed: int, effort: Effort) -> tu
     for description in descriptions:
         line, dtypes = description.line, description.dtypes
         is_compact = effort.of_engine(compiles=description.compiles).is_compact
-        is_registered = not description.spec  # an adapter in a file may have the name of one that is
+        is_registered = not line.spec  # an adapter in a file may have the name of one that is
         compact = Compact.of(line.name if is_registered else "", dtypes, seed) if is_compact else None
         only = frozenset(description.ops) if description.is_spelling else None
         for item in items_of(line.name, dtypes, only, respelled=description.respells):

@@ -7,9 +7,9 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
+from msgspec.structs import replace
 
 from conformance.backend import Capability
 from conformance.case import Case
@@ -23,7 +23,7 @@ from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.questions import Item, items_of
 from conformance.questions.compact import ONE_IN, ONE_POINT_IN, SWEEPS, Compact
 from conformance.run import plan
-from conformance.run.describe import Description
+from conformance.run.describe import Description, describe
 from conformance.run.plan import PROFILES, parted, with_left_out
 from conformance.run.process import memory
 from conformance.run.workers.worker import REMEMBERED, Worker
@@ -37,7 +37,8 @@ ITEMS = [item for item in items_of("jax", DTYPES) if item.check == "op/forward"]
 
 
 def described(name: str, *, compiles: bool = True) -> Description:
-    return Description(BackendLine(name, name.partition(".")[0], "1"), DTYPES, compiles=compiles)
+    line = BackendLine(name, name.partition(".")[0], "1")
+    return Description(line, DTYPES, spec=name, compiles=compiles)
 
 
 @cache
@@ -69,10 +70,16 @@ def test_every_item_is_asked_in_some_mode_for_some_seed_but_what_is_compiled_alo
 
 
 def test_an_adapter_in_a_file_takes_no_turns_with_the_modes_whose_name_it_has() -> None:
-    own = msgspec.structs.replace(described("jax"), spec="mine.py:Mine")
+    registered, spec = described("jax"), "mine.py:Mine"
+    own = replace(registered, spec=spec, line=replace(registered.line, spec=spec))
     asked, _ = parted([own], 0, QUICK)
     dtypes = {(i.subject, i.dtype) for i in asked if i.check == "op/vjp"}
     assert {(op.name, dtype) for op in CATALOGUE.values() for dtype in ("float64", "float32")} <= dtypes
+
+
+def test_what_is_described_for_these_tests_is_what_a_registered_backend_says_of_itself() -> None:
+    said = describe("numpy")
+    assert (said.spec, said.line.spec) == (described("numpy").spec, described("numpy").line.spec)
 
 
 def test_an_op_is_asked_in_every_mode_each_in_another_dtype() -> None:
