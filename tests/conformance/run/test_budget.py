@@ -15,6 +15,7 @@ from xdist.dsession import Interrupted
 
 from conformance.cli import main
 from conformance.cli.run import duration
+from conformance.ops import CATALOGUE, FAMILIES
 from conformance.questions import Item, items_of
 from conformance.run import plan
 from conformance.run.journal import Journal
@@ -53,6 +54,14 @@ def test_vjps_come_first_and_then_contracts() -> None:
     }
     assert ordered[0].dtype == "float64"
     assert sorted(map(str, ordered)) == sorted(map(str, ITEMS))
+
+
+def test_at_any_time_as_large_a_part_of_every_family_was_asked() -> None:
+    ordered = [item for item in plan.in_order(ITEMS) if item.check == "op/vjp"]
+    half = {item.subject for item in ordered[: len(ordered) // 2]}
+    for family, rows in FAMILIES.items():
+        smooth = [op.name for op in rows if op.name in CATALOGUE]
+        assert abs(len(half.intersection(smooth)) - len(smooth) / 2) <= 2 + len(smooth) / 8, family
 
 
 def test_items_of_one_op_are_run_together_only_with_those_of_their_worth() -> None:
