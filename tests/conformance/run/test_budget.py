@@ -111,7 +111,7 @@ def test_a_hang_takes_little_of_a_budget_and_its_message_names_the_limit_and_the
     code, found = run(slow, "hung.jsonl", "--budget", "1m", "-n", "1")
     assert code == 1
     assert found.end is not None
-    assert found.end.seconds < 30.0
+    assert not found.end.not_asked
     (late,) = [r for r in found.results if r.verdict is Verdict.TIMEOUT]
     assert late.subject == "tanh"
     assert late.evidence is not None
