@@ -59,6 +59,7 @@ def _end(runs: Sequence[Run], counts: dict[str, int]) -> EndLine | None:
         complete=all(end.complete for end in ends),
         budget=sum(end.budget for end in ends),
         not_asked=dict(sum((Counter(end.not_asked) for end in ends), Counter[str]())),
+        trouble=tuple(dict.fromkeys(text for end in ends for text in end.trouble)),
         left_out=tuple(sorted({op for end in ends for op in end.left_out})),
         unexplained=tuple(dict.fromkeys(text for end in ends for text in end.unexplained)),
         counts=counts,

@@ -281,7 +281,9 @@ def hostile_run() -> Run:
     results = []
     for backend in backends:
         for n, text in enumerate(HOSTILE):
-            words = dict.fromkeys(("message", "where", "because", "token", "script", "reason"), text)
+            words = dict.fromkeys(
+                ("message", "where", "because", "token", "script", "reason", "raised"), text
+            )
             said = (Diagnostic(text, text, Agreement.NEITHER),)
             found = evidence(text, **words, link=HOSTILE[4], fault=text, diagnostics=said)
             if n == 5:
@@ -299,6 +301,9 @@ def hostile_run() -> Run:
     ] + [TimingLine(text, "4", backends[0], "float64", "gradient", refused=text) for text in HOSTILE]
     run.proofs = [ProofLine(text, text, 1e-12, 3) for text in HOSTILE]
     run.mutants = [MutantLine(text, text, (text,), ()) for text in HOSTILE]
+    run.end = EndLine(
+        complete=False, counts=run.counts(), trouble=HOSTILE, left_out=HOSTILE, unexplained=HOSTILE
+    )
     run.damage = (Damage(DamageKind.UNREADABLE, HOSTILE[0], 2, HOSTILE[2]),)
     return run
 

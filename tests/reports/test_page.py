@@ -11,6 +11,7 @@ from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from conformance.runfile.atlas_cell import AtlasCell
+from conformance.runfile.records import Evidence, Verdict
 
 from .conftest import Open, go
 from .synthetic import BACKENDS, result, small_run
@@ -53,6 +54,41 @@ def test_a_run_without_failures_says_so(visit: Open, spotless: str) -> None:
         go(page, view)
         expect(page.locator("main")).not_to_contain_text("null")
         expect(page.locator("main")).not_to_contain_text("undefined")
+
+
+def test_what_the_run_met_beside_its_results_is_said_first(visit: Open, tmp_path: Path) -> None:
+    run = small_run()
+    assert run.end is not None
+    met = {
+        "trouble": ("no disk space",),
+        "left_out": ("svd",),
+        "unexplained": ("slate ended, and not again",),
+    }
+    run.end = structs.replace(run.end, **met)
+    path = tmp_path / "beside.html"
+    path.write_text(render([run]), encoding="utf-8")
+    said = visit(path.as_uri()).locator("section[aria-labelledby=beside] li")
+    assert said.all_inner_texts() == [
+        "! Went wrong in the run, not in an engine: no disk space",
+        "! Ended processes, so that questions about other things were asked without: svd",
+        "! slate ended, and not again",
+    ]
+
+
+def test_nothing_beside_the_results_is_not_spoken_of(visit: Open, small: str) -> None:
+    expect(visit(small).locator("section[aria-labelledby=beside]")).to_have_count(0)
+
+
+def test_an_exception_has_the_line_that_raised_it(visit: Open, tmp_path: Path) -> None:
+    run = small_run()
+    failed = result(
+        "slate", "tanh", "raises", verdict=Verdict.ERROR, evidence=Evidence("KeyError", raised="ops.py:7")
+    )
+    run.results.append(failed)
+    path = tmp_path / "raised.html"
+    path.write_text(render([run]), encoding="utf-8")
+    facts = visit(f"{path.as_uri()}#/case/{failed.id}").locator(".facts", has_text="raised at")
+    expect(facts).to_contain_text("ops.py:7")
 
 
 def labels(page: object) -> list[str]:

@@ -7,6 +7,7 @@ const overview = (main) => {
     main,
     el("h1", {}, "How the engines did"),
     strip(),
+    beside(),
     glance(),
     el(
       "div",
@@ -38,6 +39,25 @@ const strip = () => {
     data.end && data.end.seconds ? ["took", duration(data.end.seconds)] : null,
     ["specification", run.spec.version],
   ]);
+};
+
+// What the run met that stands in no result.
+const beside = () => {
+  const end = data.end || {};
+  const ops = end.left_out || [];
+  const met = [
+    ...(end.trouble || []).map((text) => "Went wrong in the run, not in an engine: " + text),
+    ops.length ? "Ended processes, so that questions about other things were asked without: " + ops.join(", ") : null,
+    ...(end.unexplained || []),
+  ].filter((text) => text);
+  return met.length
+    ? el(
+        "section",
+        { "aria-labelledby": "beside" },
+        el("h2", { id: "beside" }, "Beside the results"),
+        el("ul", { class: "amber" }, met.map((text) => el("li", {}, "! " + short(text, 600)))),
+      )
+    : null;
 };
 
 // The engines, those with problems first.
