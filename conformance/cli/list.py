@@ -1,4 +1,4 @@
-"""list: name what there is: ops, clauses, checks, backends or mutants."""
+"""list: name what there is: ops, special points, clauses, checks, backends or mutants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `list`."""
-    parser.add_argument("noun", metavar="ops|clauses|checks|backends|mutants", help="what to list")
+    parser.add_argument("noun", metavar="ops|points|clauses|checks|backends|mutants", help="what to list")
     parser.add_argument(
         "query",
         nargs="?",
@@ -140,6 +140,23 @@ def ops() -> Iterator[Entry]:
             yield Entry(cells, (op.name, *op.aliases, family))
 
 
+def points() -> Iterator[Entry]:
+    """The special points: the calls at which an op's rule alone does not decide."""
+    from conformance.atlas.calls import array_in_brief
+    from conformance.points import SPECIAL_POINTS
+    from conformance.points.point import Place
+
+    for key, point in SPECIAL_POINTS.items():
+        cells = {
+            "point": key,
+            "nature": point.nature.value,
+            "operands": [array_in_brief(x) for x in Place(point, "float64").operands],
+            "parameters": [f"{name}={value!r}" for name, value in point.parameters.items()],
+            "conventions": list(point.conventions),
+        }
+        yield Entry(cells, (key, point.nature.value, *point.conventions))
+
+
 def clauses() -> Iterator[Entry]:
     """The sentences of the standard."""
     from conformance.clauses import STANDARD
@@ -200,6 +217,7 @@ def mutants() -> Iterator[Entry]:
 
 NOUNS: dict[str, Callable[[], Iterator[Entry]]] = {
     "ops": ops,
+    "points": points,
     "clauses": clauses,
     "checks": checks,
     "backends": backends,

@@ -19,6 +19,7 @@ from conformance.cli.console import domain_in_brief, matches, parameters_of, pri
 from conformance.op import NONZERO, UNIT, Domain
 from conformance.ops import ALL_OPS, CATALOGUE, find
 from conformance.oracle.proof import Proof
+from conformance.points import SPECIAL_POINTS
 from conformance.runfile.jsonl import encode, read_run
 from conformance.runfile.records import EndLine, Verdict
 from conformance.selfcheck import proofs
@@ -83,6 +84,16 @@ def test_clauses_and_checks_are_listed(
     assert [entry[key] for entry in listed_json(capsys, noun)] == expected
 
 
+def test_points_of_an_op_have_their_operands_and_conventions(capsys: pytest.CaptureFixture[str]) -> None:
+    point = listed_json(capsys, "points", "relu/at-0")[0]
+    assert (point["point"], point["nature"], point["operands"]) == ("relu/at-0", "kink", ["0"])
+    assert set(point["conventions"]) >= {"left", "right"}
+
+
+def test_every_point_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [entry["point"] for entry in listed_json(capsys, "points")] == list(SPECIAL_POINTS)
+
+
 def test_a_clause_is_found_by_a_word_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert "B1 " in listed(capsys, "clauses", "k contributions")
 
@@ -110,7 +121,7 @@ def test_markup_in_data_is_printed_as_it_is(
     assert hostile in listed(capsys, "ops")
 
 
-@pytest.mark.parametrize("noun", ["ops", "clauses", "checks"])
+@pytest.mark.parametrize("noun", ["ops", "points", "clauses", "checks"])
 def test_no_line_is_longer_than_a_terminal_of_80_columns(
     noun: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
