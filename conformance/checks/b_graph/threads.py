@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
+from conformance.case import Array
 from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.b_graph.lifetime import entries_for
 from conformance.checks.c_modes.built_functions import LAYERS, WORDS, built
@@ -25,6 +27,7 @@ from conformance.errors import Unsupported
 from conformance.ops.names import ADD, MULTIPLY, SQUARE
 
 THREADS = 4
+WAIT = 1.0  # seconds, for the other threads to be within the same call
 ROUNDS = 5
 ENTRIES = 2**13  # of an array: enough that NumPy computes without the interpreter's lock
 LINKS, FEW_LINKS = 20, 4  # nodes of a large graph; where every op is compiled for its shape
@@ -85,6 +88,34 @@ def large_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
                 (sign * slope, slope, sign * 2 * g * v, 2 * g * v)[: len(result)]
             ):
                 hold_equal(result[index], expected, f"gradient {index} of the large graph of thread {number}")
+
+
+@contract("B15", "tangents", Capability.FORWARD)
+def tangents_in_several_threads(engine: Backend, sample: Sample) -> None:
+    """Tangents pushed forward in one other thread, and in several at once, are those of each call."""
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+    inputs = [tuple(sample.array() for _ in range(4)) for _ in range(THREADS)]
+
+    meeting: list[threading.Barrier] = []
+
+    def function(a: Any, b: Any) -> Any:
+        for each in meeting:
+            with contextlib.suppress(threading.BrokenBarrierError):  # an engine may let in one at a time
+                each.wait(WAIT)
+        return add(multiply(multiply(a, a), b), b)
+
+    def pushed(number: int) -> tuple[Array, Array]:
+        operands, tangents = inputs[number][:2], inputs[number][2:]
+        (output,), (tangent,) = engine.jvp(function, [*map(np.array, operands)], [*map(np.array, tangents)])
+        return plain(engine, output), plain(engine, tangent)
+
+    alone = [[in_other_thread(partial(pushed, number))] for number in range(THREADS)]
+    meeting.append(threading.Barrier(THREADS))
+    for where, found in (("in another thread", alone), ("in one of several threads", _at_once(pushed))):
+        for (x, w, s, t), results in zip(inputs, found, strict=True):
+            for output, tangent in results:
+                hold_equal(output, x * x * w + w, f"the value of x²w + w, pushed forward {where},")
+                hold_equal(tangent, 2 * x * w * s + (x * x + 1) * t, f"the tangent of x²w + w {where}")
 
 
 @contract("B15", "handed-over")

@@ -21,7 +21,7 @@ from conformance.ops.names import GETITEM, PERMUTE_DIMS, SUM
 from conformance.oracle.allowance import expected_values
 
 # Layouts that all arrays of a case have together, besides those that they have one by one.
-FOR_ALL = ("strided", "F", CHANNELS_LAST)
+FOR_ALL = ("strided", "reversed", "F", CHANNELS_LAST)
 
 
 @op_check("D10", "layout")

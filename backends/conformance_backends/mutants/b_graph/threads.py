@@ -125,6 +125,26 @@ class BlocksOfNumbers(SteppedTape):
         return leaf
 
 
+class TangentsOfOneThread(SteppedTape):
+    """Tangents are pushed forward in the main thread alone; in others they are those of the operands, added."""
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The engine's in the main thread."""
+        outputs, pushed = super().jvp(function, operands, tangents)
+        is_main = threading.current_thread() is threading.main_thread()
+        return outputs, pushed if is_main else (sum(tangents),)
+
+
+class TangentsInOneSlot(SteppedTape):
+    """All threads keep the tangents of the operands in one place."""
+
+    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
+        """The engine's, of the tangents that came last."""
+        self.kept["tangents"] = tangents
+        time.sleep(PAUSE)
+        return super().jvp(function, operands, self.kept["tangents"])
+
+
 def operands_in_one_slot(self: Any, function: Any) -> Any:
     """A compiled function keeps its operands in one place for all threads."""
     slot: list[Any] = [None]
@@ -146,6 +166,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B15/threads",), traverse=result_in_one_variable),
     behaviour("buffer-shared-by-threads", "All threads use one buffer for large gradients.",
         ("contract/B15/large-graphs",), base=SharedBuffer),
+    behaviour("tangents-of-one-thread", "Outside the main thread tangents are not pushed forward.",
+        ("contract/B15/tangents",), base=TangentsOfOneThread),
+    behaviour("tangents-in-one-slot", "All threads keep the tangents of the operands in one place.",
+        ("contract/B15/tangents",), base=TangentsInOneSlot),
     behaviour("graph-of-one-thread", "A leaf gets zeros in a thread that did not make it.",
         ("contract/B15/handed-over",), base=GraphOfOneThread),
     behaviour("product-of-another-thread", "A product is a constant where another thread made its first factor.",

@@ -74,6 +74,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/layout",), ("square",), lambda right, i, g, z, x: right(i, g, z, from_the_first_row(x))),
     value("added-in-buffer-order", "Values that are added by index are read in the order of their buffer.",
         ("op/layout",), ("index_add",), lambda right, x, v, **p: right(x, in_memory_order(v), **p)),
+    rule("mask-read-forwards", "A mask of negative strides is read forwards in the gradients.",
+        ("op/layout",), ("masked_scatter",), lambda right, i, g, z, x, mask, v: right(i, g, z, x, from_the_first_row(mask), v)),
     rule("operand-in-buffer-order", "An operand that is not in C order is read in the order of its buffer.",
         ("op/layout",), ("exp", "multiply"), lambda right, i, g, z, *xs: right(i, g, z, *map(in_memory_order, xs))
         if len(xs) > 1 else g * np.exp(in_memory_order(xs[0]))),
