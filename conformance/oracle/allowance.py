@@ -27,6 +27,7 @@ from conformance.case import Case
 from conformance.dtype import BFLOAT16, CARRIER, HALF, carried, finfo, is_inexact, is_real
 from conformance.kept import kept
 from conformance.op import Domain, Op, Shape, Trait
+from conformance.ops.dispatch import sharing
 from conformance.oracle.draws import InPlace
 from conformance.oracle.rounding import Evaluate, library_calls, trial, trials
 from conformance.oracle.symmetry import is_symmetric
@@ -166,6 +167,7 @@ def reference_vjp(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
     """The op's VJP as a function of operands followed by cotangents."""
     count = len(case.operands)
 
+    @sharing()
     def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
         operands, cotangents = inputs[:count], tuple(inputs[count:])
         z = op.reference(*operands, **case.parameters)
@@ -182,10 +184,7 @@ def differentiable(op: Op, case: Case) -> tuple[int, ...]:
 
 @kept(Expected)
 def expected_gradients(op: Op, case: Case, *, perturbations: int = PERTURBATIONS) -> list[Expected]:
-    """The expected gradients of a case, for its differentiable operands in order.
-
-    Cached: all modes of an engine share it, and it costs more than running them.
-    """
+    """The expected gradients of a case, for its differentiable operands in order; kept for all modes of an engine."""
     wrt = differentiable(op, case)
     inputs = (*case.operands, *case.cotangents)
     largest = max((float(np.abs(g).max()) for g in case.cotangents if g.size), default=0.0)

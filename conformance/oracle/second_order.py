@@ -14,6 +14,7 @@ import numpy as np
 
 from conformance.case import Array, Case
 from conformance.op import Op, Trait
+from conformance.ops.dispatch import sharing
 from conformance.oracle.allowance import (
     PER_PLACE,
     PERTURBATIONS,
@@ -38,6 +39,7 @@ def hessian_vector_product(op: Op, case: Case, wrt: Sequence[int]) -> Evaluate:
     """The Hessian-vector products of `wrt`, as a function of operands, cotangents and one direction each."""
     operands, cotangents = len(case.operands), len(case.cotangents)
 
+    @sharing()
     def evaluate(inputs: Sequence[Array]) -> Sequence[Array]:
         step = inputs[-1].dtype.type(STEP[inputs[-1].dtype.name])
         xs = list(inputs[:operands])
@@ -81,6 +83,7 @@ def is_smooth(op: Op, case: Case, wrt: Sequence[int], directions: Sequence[Array
     operands = [x.astype(REAL) if x.dtype.kind == "f" else x for x in case.operands]
     given = tuple(g.astype(REAL) for g in case.cotangents)
 
+    @sharing()
     def gradients(t: Array) -> Array:
         xs = list(operands)
         for index, direction in zip(wrt, directions, strict=True):

@@ -12,7 +12,7 @@ import numpy as np
 
 from conformance.op import Law, Op, Shape
 from conformance.ops import laws
-from conformance.ops.dispatch import dispatched
+from conformance.ops.dispatch import dispatched, shared
 from conformance.ops.networks.recurrent import (
     gru_cell,
     gru_hidden,
@@ -65,6 +65,7 @@ def gru(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> tuple[Any
 Pulled = tuple[list[tuple[Any, Any]], tuple[Any, ...], States]
 
 
+@shared
 def lstm_backwards(g: Any, x: Any, h: Any, c: Any, *weights: Any) -> Pulled:
     """The cotangents of the gates at each step, of x Wᵀ + b and of h Uᵀ + c; those of the first state; and the states."""
     states, (hidden, cell), steps = lstm_states(x, h, c, *weights), g[1:], []
@@ -76,6 +77,7 @@ def lstm_backwards(g: Any, x: Any, h: Any, c: Any, *weights: Any) -> Pulled:
     return steps[::-1], (hidden, cell), states
 
 
+@shared
 def gru_backwards(g: Any, x: Any, h: Any, *weights: Any) -> Pulled:
     """The same of a gated recurrent unit."""
     states, hidden, steps = gru_states(x, h, *weights), g[1], []
@@ -119,7 +121,7 @@ def added(terms: list[Any]) -> Any:
 
 # Steps, examples, entries, hidden units.
 SIZES: tuple[tuple[int, int, int, int], ...] = (
-    *((2, 2, 2, 1), (3, 1, 1, 2), (2, 2, 2, 2), (1, 1, 2, 3), (2, 3, 1, 2)),
+    *((2, 2, 2, 1), (3, 1, 1, 2), (2, 2, 2, 2), (1, 1, 2, 3), (2, 3, 1, 2), (9, 1, 1, 1)),
 )  # fmt: skip
 
 
