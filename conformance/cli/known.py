@@ -73,8 +73,8 @@ def command(options: argparse.Namespace) -> int:
     from conformance.runfile.texts import printable
 
     run = read_results(options.run)
-    if not run.is_complete:
-        print(f"conformance: {options.run} is not complete: {run.missing}", file=sys.stderr)
+    if warning := run.warning(options.run):
+        print(f"conformance: {warning}", file=sys.stderr)
     absent = [
         f"{backend.name} could not start: {backend.error}" for backend in run.header.backends if backend.error
     ]

@@ -59,8 +59,8 @@ def command(options: argparse.Namespace) -> int:
         )
     print(f"{whole.contents} of {len(runs)} file{'s' * (len(runs) != 1)} in {writer.path}{moved}")
     for path, run in zip(options.runs, runs, strict=True):
-        if not run.is_complete:
-            print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
+        if warning := run.warning(path):
+            print(f"conformance: {warning}", file=sys.stderr)
     if missing:
         print(f"conformance: shards are missing: {', '.join(missing)}", file=sys.stderr)
     return whole.end.exit_code if whole.is_as_requested else INCOMPLETE

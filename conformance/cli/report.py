@@ -134,8 +134,8 @@ def read(paths: Sequence[Path]) -> list[Run]:
     """The run files, with a warning for each that is not complete; raises RunFileError for one that cannot be read."""
     runs = silently(paths)
     for path, run in zip(paths, runs, strict=True):
-        if not run.is_complete:
-            print(f"conformance: {path} is not complete: {run.missing}", file=sys.stderr)
+        if warning := run.warning(path):
+            print(f"conformance: {warning}", file=sys.stderr)
     if len({run.header.spec.digest for run in runs}) > 1:
         found = ", ".join(f"{path}: {run.header.spec.digest}" for path, run in zip(paths, runs, strict=True))
         print(

@@ -33,6 +33,7 @@ from conformance.runfile.records import (
 
 SCHEMA = 2
 
+MOST_DAMAGE = 3  # damaged lines that a message names
 LONGEST_LINE = 16_000_000  # bytes: a result with its arrays has some thousands
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PK": "zip", b"BZh": "bzip2", b"\xfd7zX": "xz"}
 HEADER = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"type"\s*:\s*"run"')
@@ -75,6 +76,10 @@ class Damage(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return f"{self.path}, line {self.line}: {self.reason}"
 
+    def within(self, path: Path | None) -> str:
+        """The same in a message that names that file already."""
+        return f"line {self.line}: {self.reason}" if self.path == str(path) else str(self)
+
 
 class Run(msgspec.Struct):
     """A run file, read, with whatever damage it has: its other lines are still measurements."""
@@ -96,13 +101,23 @@ class Run(msgspec.Struct):
     @property
     def missing(self) -> str:
         """Why the file is not complete; empty where it is."""
+        return self.missing_in(None)
+
+    def missing_in(self, path: Path | None) -> str:
+        """The same in a message that names the file already; of much damage it names the first lines."""
         if self.damage:
-            return "; ".join(map(str, self.damage))
+            first = [damage.within(path) for damage in self.damage[:MOST_DAMAGE]]
+            more = len(self.damage) - len(first)
+            return "; ".join(first) + (f"; and {more} more" if more else "")
         if self.end is None:
             return "it has no footer: the run was cut short"
         if self.end.not_asked:
             return self.end.shortfall
         return "" if self.end.complete else "its footer says that the run was not finished"
+
+    def warning(self, path: Path) -> str:
+        """What a command that reads the file says of one that is not complete; empty of one that is."""
+        return "" if self.is_complete else f"{path} is not complete: {self.missing_in(path)}"
 
     @property
     def is_as_requested(self) -> bool:

@@ -42,7 +42,9 @@ def record_runs(path: Path, runs: Sequence[Path]) -> None:
     for file in runs:
         run = read_run(file)
         if not run.is_complete or run.header.queries:
-            raise UsageError(f"{file} is not a whole run: {run.missing or 'it was made with a query'}")
+            raise UsageError(
+                f"{file} is not a whole run: {run.missing_in(file) or 'it was made with a query'}"
+            )
         recorded |= _records(run)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_as_text(recorded), encoding="utf-8")

@@ -116,7 +116,7 @@ def test_verbs_refuse_to_trust_a_file_with_an_id_twice(capsys: Any) -> None:
     ):
         assert main(command) == code
         assert (
-            "run.jsonl, line 4: the result numpy/op/tanh/vjp/float64 is also in line 2"
+            "run.jsonl is not complete: line 4: the result numpy/op/tanh/vjp/float64 is also in line 2"
             in capsys.readouterr().err
         )
     assert "Not complete" in Path("r.md").read_text()
@@ -262,3 +262,14 @@ def test_a_file_where_a_folder_is_needed_is_said_to_be_one(
     (tmp_path / "file").touch()
     assert main([arguments[0], "run.jsonl", *arguments[1:]]) == 4
     assert "a file stands where a folder is needed" in capsys.readouterr().err
+
+
+def test_of_much_damage_the_first_lines_are_named_and_the_path_once(capsys: Any) -> None:
+    write(WHOLE[0], *["{broken"] * 50, *WHOLE[1:])
+    assert main(["report", "run.jsonl"]) == 12
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("conformance: run.jsonl is not complete: line 2: ")
+    assert "; line 4: " in said
+    assert "line 5" not in said
+    assert said.endswith("; and 47 more")
+    assert said.count("run.jsonl") == 1
