@@ -124,7 +124,8 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str], ResultLine
     results = [r for r in run.results if r.id == options.what]
     if len(results) != 1:
         count = f"{len(results)} results" if results else "no result"
-        raise UsageError(f"{options.run} has {count} {options.what!r}; see --run")
+        lacks = f"; {warning}" if (warning := run.warning(options.run)) else ""
+        raise UsageError(f"{options.run} has {count} {options.what!r}; see --run{lacks}")
     (result,) = results
     token = _recorded(result)
     if not token:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +42,12 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
             f"{path} is no run of questions: its profile is {header.profile!r}, which bench writes"
         )
     specs = request.specs or specs_in(run, trust=request.trust, what=f"run --resume {path}")
+    if run.damage:
+        print(
+            f"conformance: {path} is damaged: {run.missing_in(path)}; lines that cannot be read are left out, and what they "
+            "answered is asked again",
+            file=sys.stderr,
+        )
     answered = {r.id: r for r in run.results if r.verdict not in UNANSWERED}
     output = path.with_name(path.name.removesuffix(PART))
     hold_as_begun(
@@ -121,8 +128,16 @@ def failed_again(request: Request) -> Request:
     path = unfinished(request.rerun_failed)
     run = read_results(path)
     ids = tuple(r.id for r in run.results if r.verdict in UNEXPECTED | UNANSWERED)
+    lacks = run.warning(path)
+    if not ids and lacks:
+        raise UsageError(
+            f"no failure is in what can be read, but {lacks}; what it lacks is asked with: conformance run --resume "
+            f"{shlex.quote(str(path))}"
+        )
     if not ids:
         raise UsageError(f"nothing failed in {request.rerun_failed}")
+    if lacks:
+        print(f"conformance: {lacks}; of what it lacks nothing is run again", file=sys.stderr)
     specs = request.specs or specs_in(run, trust=request.trust, what=f"run --rerun-failed {path}")
     failed = {r.backend for r in run.results if r.id in set(ids)}
     lines = {_spec(line): line.name for line in run.header.backends}

@@ -16,6 +16,7 @@ import pytest
 
 from conformance.cli import main
 from conformance.errors import RunFileError
+from conformance.run.resume import failed_again, resumed
 from conformance.runfile.jsonl import SCHEMA, Damage, DamageKind, encode, read_run
 from conformance.runfile.records import BackendLine, EndLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
 
@@ -273,3 +274,53 @@ def test_of_much_damage_the_first_lines_are_named_and_the_path_once(capsys: Any)
     assert "line 5" not in said
     assert said.endswith("; and 47 more")
     assert said.count("run.jsonl") == 1
+
+
+CANNOT_BE_READ = [WHOLE[0], "{broken", *WHOLE[2:]]  # the failure
+
+
+def test_failures_that_cannot_be_read_are_not_said_to_be_none(capsys: Any) -> None:
+    write(*CANNOT_BE_READ)
+    assert main(["run", "--rerun-failed", "run.jsonl"]) == 4
+    said = capsys.readouterr().err
+    assert "nothing failed" not in said
+    assert "run.jsonl is not complete: line 2: " in said
+    assert "--resume run.jsonl" in said
+    write(*WHOLE[:1], *WHOLE[2:3], encode(EndLine(True, {"pass": 1})))
+    assert main(["run", "--rerun-failed", "run.jsonl"]) == 4
+    assert "nothing failed in run.jsonl" in capsys.readouterr().err
+
+
+def request(**given: Any) -> Any:
+    from conformance.run.conduct import Request
+
+    return Request((), (), "quick", 0, 1, "", 0.0, Path("run.jsonl"), None, **given)
+
+
+def test_failures_that_are_run_again_are_said_to_be_those_that_could_be_read(capsys: Any) -> None:
+    write(*DAMAGED)
+    assert failed_again(request(rerun_failed=Path("run.jsonl"))).ids == (FAIL.id,)
+    assert "run.jsonl is not complete: line 2: " in capsys.readouterr().err
+    write(*WHOLE)
+    assert failed_again(request(rerun_failed=Path("run.jsonl"))).ids == (FAIL.id,)
+    assert not capsys.readouterr().err
+
+
+def test_to_resume_a_damaged_file_says_that_lines_are_asked_again(capsys: Any) -> None:
+    write(*CANNOT_BE_READ)
+    _, answered = resumed(request(resume=Path("run.jsonl")))
+    assert [r.id for r in answered] == [PASS.id]
+    said = capsys.readouterr().err
+    assert "run.jsonl is damaged: line 2: " in said
+    assert "is asked again" in said
+    write(*WHOLE[:2])
+    resumed(request(resume=Path("run.jsonl")))
+    assert not capsys.readouterr().err
+
+
+def test_replay_says_that_the_result_may_be_in_damaged_lines(capsys: Any) -> None:
+    write(*CANNOT_BE_READ)
+    assert main(["replay", FAIL.id]) == 4
+    said = capsys.readouterr().err
+    assert "run.jsonl has no result" in said
+    assert "run.jsonl is not complete: line 2: " in said
