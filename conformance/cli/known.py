@@ -101,14 +101,19 @@ def _update(options: argparse.Namespace, run: Run) -> int:
         print(
             f"listed, but passing: {fixed[0]}{more}; take out what is mended, and write a * where a failure comes and goes"
         )
-    if not added and not fixed:
+    if not added and not fixed and not run.is_complete:
+        print(
+            f"nothing to add: {options.known} has every failure that stands in {options.run}, which is not complete: "
+            "what it lacks may have failed too"
+        )
+    elif not added and not fixed:
         print(
             f"nothing to add: {options.known} has every failure of this run; with --known {options.known} "
             "the same run ends with 0, and another failure makes it red"
         )
     elif added:
         print(
-            f"{added} failures added to {options.known}; give each entry its reason, and the script that shows it"
+            f"{added} failure{'s' * (added != 1)} added to {options.known}; give each entry its reason, and the script that shows it"
         )
         again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
         print(
