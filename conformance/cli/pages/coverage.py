@@ -10,39 +10,41 @@ from conformance.cli.console import print_json
 
 if TYPE_CHECKING:
     from conformance.design.coverage import Coverage
+    from conformance.runfile.jsonl import Run
 
 MOST = 6  # missing levels that a cell names
 
 
 def print_coverage(names: Sequence[str], runs: Sequence[Path], *, as_json: bool) -> int:
-    """Print what the cases that decided in some runs cover, of the ops that are named.
+    """Print what the cases that decided in some runs cover, of the ops that are named; 12 where a run is not complete.
 
     An engine's rows are those of all its modes, dtypes and runs. Raises NothingSelected where no run has any.
     """
     from conformance.cli.console import print_columns
+    from conformance.cli.report import INCOMPLETE, read
     from conformance.errors import NothingSelected
 
-    tables = [_table(engine, names, rows, declined) for engine, (rows, declined) in _rows_of(runs).items()]
+    found = read(runs)
+    code = 0 if all(run.is_as_requested for run in found) else INCOMPLETE
+    tables = [_table(engine, names, rows, declined) for engine, (rows, declined) in _rows_of(found).items()]
     if not any(tables):
         raise NothingSelected("no result of these runs is of such an op")
     if as_json:
         print_json([line for table in tables for line in table])
-        return 0
+        return code
     for table in filter(None, tables):
         headings = list(table[0])
         print_columns(headings, [[str(line[name]) for name in headings] for line in table])
         print()
-    return 0
+    return code
 
 
-def _rows_of(runs: Sequence[Path]) -> dict[str, tuple[dict[str, set[int]], dict[str, set[str]]]]:
+def _rows_of(runs: Sequence[Run]) -> dict[str, tuple[dict[str, set[int]], dict[str, set[str]]]]:
     """For each engine the rows of each op that decided, and why some were declined."""
     from conformance.errors import NothingSelected
-    from conformance.runfile.jsonl import read_run
 
     found: dict[str, tuple[dict[str, set[int]], dict[str, set[str]]]] = {}
-    for path in runs:
-        run = read_run(path)
+    for run in runs:
         engines = {line.name: line.engine for line in run.header.backends}
         for result in run.results:
             if result.rows:

@@ -222,3 +222,16 @@ def test_a_terminal_that_is_too_narrow_for_a_word_has_the_rows_nevertheless(widt
     console = Console(file=written, width=width, force_terminal=True, color_system=None)
     print_blocks(console, [["tanh", "elementwise", "what it takes, and what else it may be given"]])
     assert "given" in written.getvalue().replace("\n", "")
+
+
+def test_the_coverage_of_a_damaged_run_is_shown_with_a_warning(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    seen = structs.replace(line("tanh", Verdict.PASS), rows=(1, 2))
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join((encode(HEADER), "{broken", encode(seen))))
+    for arguments in ((), ("--json",)):
+        assert main(["list", "ops", "tanh", "--coverage", str(path), *arguments]) == 12
+        out, err = capsys.readouterr()
+        assert "tanh" in out
+        assert "run.jsonl is not complete: line 2: " in err
