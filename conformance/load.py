@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError, import_error_text
 from conformance.importing import process_as_it_was
+from conformance.seconds import MOST_SECONDS
 
 GROUP = "conformance.backends"
 DISTRIBUTION = "autograd-conformance"
@@ -152,14 +153,16 @@ def name_of(spec: str) -> str:
 
 
 def start_timeout() -> float:
-    """Seconds a backend may take to start. Raises UsageError where CONFORMANCE_PATIENCE is no number."""
+    """Seconds a backend may take to start. Raises UsageError where CONFORMANCE_PATIENCE is no such number."""
     text = os.environ.get("CONFORMANCE_PATIENCE", str(START_TIMEOUT))
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not seconds > 0:
-        raise UsageError(f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds above zero")
+    if not 0 < seconds <= MOST_SECONDS:
+        raise UsageError(
+            f"CONFORMANCE_PATIENCE = {text!r} is not a number of seconds above zero, and at most {MOST_SECONDS}"
+        )
     return seconds
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.cli.console import add_json_flag
-from conformance.cli.run import positive
+from conformance.seconds import positive
 
 if TYPE_CHECKING:
     from conformance.backend import Backend

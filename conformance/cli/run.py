@@ -10,32 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import add_json_flag, whole_number
 from conformance.errors import ConformanceError, UsageError
+from conformance.seconds import duration, positive
 
 if TYPE_CHECKING:
     from conformance.cli.progress import Progress
     from conformance.cli.report import Report
 
 TIMING = 120  # seconds that the short timing may take
-SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-def positive(text: str) -> float:
-    """A number above zero."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
-    return number
-
-
-def duration(text: str) -> float:
-    """Seconds, from a number with its unit: 90s, 5m, 1h; without one it is of seconds."""
-    try:
-        return positive(text[:-1]) * SECONDS[text[-1:]] if text[-1:] in SECONDS else positive(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time above zero, such as 90s, 5m or 1h") from None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.errors import AdapterError
-from conformance.load import load_backend
+from conformance.errors import AdapterError, UsageError
+from conformance.load import load_backend, start_timeout
 
 
 def test_an_adapter_whose_engine_this_python_cannot_read_is_reported_with_the_file_and_the_version(
@@ -53,3 +53,10 @@ def test_an_adapter_may_replace_what_debuggers_and_terminals_do(tmp_path: Path) 
         assert load_backend(str(adapter)).name
     finally:
         builtins.breakpoint = hook
+
+
+@pytest.mark.parametrize("text", ["0", "nan", "inf", "1e10", "soon"])
+def test_a_patience_that_no_clock_takes_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONFORMANCE_PATIENCE", text)
+    with pytest.raises(UsageError, match="above zero, and at most 1000000"):
+        start_timeout()

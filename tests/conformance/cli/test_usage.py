@@ -25,6 +25,17 @@ from conformance.cli import main, parser
         (["run", "numpy", "--shard", "half"], 4, "expected i/n with 1 <= i <= n"),
         (["run", "numpy", "--timeout", "0"], 4, "'0' is not a number above zero"),
         (["run", "numpy", "--timeout", "nan"], 4, "'nan' is not a number above zero"),
+        (
+            ["run", "numpy", "--timeout", "1e10"],
+            4,
+            "argument --timeout: '1e10' is too long: at most 1000000 seconds",
+        ),
+        (
+            ["run", "numpy", "--budget", "300h"],
+            4,
+            "argument --budget: '300h' is too long: at most 1000000 seconds",
+        ),
+        (["replay", "c1:x", "--timeout", "1e10"], 4, "'1e10' is too long: at most 1000000 seconds"),
         (["run", "numpy", "-n", "-1"], 4, "'-1' is not a whole number"),
         (["run", "numpy", "--seed", "x"], 4, "'x' is not a whole number"),
         (["run", "numpy", "--seed", "9" * 26], 4, "18 digits are enough"),

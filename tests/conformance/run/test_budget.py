@@ -14,7 +14,6 @@ import pytest
 from xdist.dsession import Interrupted
 
 from conformance.cli import main
-from conformance.cli.run import duration
 from conformance.ops import CATALOGUE, FAMILIES
 from conformance.questions import Item, items_of
 from conformance.run import plan
@@ -27,6 +26,7 @@ from conformance.run.resume import command_to_resume
 from conformance.runfile.jsonl import Run, encode, read_run
 from conformance.runfile.merge import merge, without_times
 from conformance.runfile.records import BackendLine, EndLine, Verdict
+from conformance.seconds import duration
 
 pytestmark = pytest.mark.costly
 
