@@ -42,8 +42,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("conformance", "autograd conformance")
     for name, (action, text) in OPTIONS.items():
         is_time = name.endswith(("timeout", "until"))
-        kind = int if name == "--conformance-seed" else float if is_time else str
+        kind: Any = int if name == "--conformance-seed" else float if is_time else str
+        kind = _seconds if name == "--conformance-timeout" else kind
         group.addoption(name, action=action, type=kind, default=None, help=text)
+
+
+def _seconds(text: str) -> float:
+    """Seconds, as `conformance run --timeout` takes them; raises ArgumentTypeError for what is none."""
+    from conformance.seconds import positive
+
+    return positive(text)
 
 
 def _worker(config: pytest.Config) -> Worker | Supervisor:
@@ -88,9 +96,19 @@ def _started(config: pytest.Config) -> Worker | Supervisor:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Have xdist, where it is on, distribute groups: items of one scope share their questions."""
+    _hold_backend(config)
     config.addinivalue_line("markers", "xdist_group(name): the items of one scope, for one worker")
     if config.getoption("--conformance-backend") and getattr(config.option, "dist", "no") == "load":
         config.option.dist = "loadgroup"
+
+
+def _hold_backend(config: pytest.Config) -> None:
+    """Raise UsageError where options of ours say how to ask, and none says whom: nothing would be asked, without a word."""
+    given = [name for name in OPTIONS if config.getoption(name) is not None]
+    if given and not config.getoption("--conformance-backend"):
+        raise pytest.UsageError(
+            f"{given[0]} does nothing without a backend: give it with --conformance-backend, such as mine.py:Mine"
+        )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -111,8 +129,15 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         planned = _worker(config).items()
     except ConformanceError as error:
         _tell_why(config, str(error))
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(_in_our_options(str(error))) from None
     items.extend(ConformanceItem.from_parent(session, name=item.id, question=item) for item in planned)
+
+
+def _in_our_options(text: str) -> str:
+    """A message that names options of `conformance run`, with those that are called otherwise here."""
+    for name in ("known", "shard"):
+        text = text.replace(f"--{name} ", f"--conformance-{name} ")
+    return text
 
 
 def _tell_why(config: pytest.Config, why: str) -> None:

@@ -116,6 +116,23 @@ def test_without_a_backend_nothing_is_added(run_pytest: Any) -> None:
         (("--conformance-backend", "numpy", "--conformance-query", "op/tahn"), "matches nothing"),
         (("--conformance-backend", "numpy", "--conformance-seed", "x"), "invalid int value: 'x'"),
         (("--conformance-backend", "numpy", "--conformance-profile", "huge"), "no profile 'huge'"),
+        (("--conformance-query", "op/tanh"), "--conformance-query does nothing without a backend"),
+        (("--conformance-seed", "0"), "give it with --conformance-backend"),
+        (
+            ("--conformance-backend", "numpy", "--conformance-known", "no.toml"),
+            "; --conformance-known FILE names",
+        ),
+        (
+            ("--conformance-backend", "numpy", "--conformance-shard", "5/4"),
+            "--conformance-shard '5/4': expected",
+        ),
+        *(
+            (
+                ("--conformance-backend", "numpy", "--conformance-timeout", text),
+                "argument --conformance-timeout: ",
+            )
+            for text in ("-1", "0", "nan", "inf", "1e10")
+        ),
     ],
 )
 def test_a_wrong_option_is_a_usage_error(run_pytest: Any, arguments: Any, said: str) -> None:
