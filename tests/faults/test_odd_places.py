@@ -172,3 +172,15 @@ def test_a_class_that_is_abstract_is_not_passed_over_for_one_that_its_file_impor
         load_backend("mine.py")
     with pytest.raises(UsageError, match=r"mine\.py has no Nope; it has Unfinished"):
         load_backend("mine.py:Nope")
+
+
+def test_a_working_folder_that_is_gone_is_said_where_no_script_is_installed(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    removed = f"import os, runpy; os.mkdir({str(gone)!r}); os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); "
+    removed += "runpy.run_module('conformance', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", removed], env=clean_environment(), capture_output=True, encoding="utf-8", timeout=100,
+        check=False,
+    )  # fmt: skip
+    assert done.stderr == "conformance: the working folder has been removed; change to another\n"
+    assert done.returncode == 4
