@@ -151,6 +151,7 @@ def _dispatched(arguments: Sequence[str] | None) -> int:
     if options.verb is None:
         top.print_help()
         return 0
+    outputs.hold_utf8(options)
     outputs.hold_apart(options)
 
     def work() -> int:

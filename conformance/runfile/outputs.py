@@ -17,6 +17,33 @@ ARGUMENTS = {"runs": "RUN", "old": "OLD", "new": "NEW", "backends": "BACKEND", "
 RUN_FILES = frozenset({"output", "runs", "resume", "rerun_failed"})  # `run` and `merge` keep what was there
 
 
+ENGINES = ("backends", "backend", "on")  # arguments that may name an adapter's file
+
+
+def hold_utf8(options: argparse.Namespace) -> None:
+    """Refuse names that are no UTF-8 where they would reach workers, run files or ids, which are; raises UsageError.
+
+    Reports and run files that are only read may be called anything.
+    """
+    is_run = options.verb == "run"
+    if is_run:
+        _hold_utf8("the working folder", os.getcwd())
+    for name, value in vars(options).items():
+        if is_run or name in ENGINES:
+            for entry in value if isinstance(value, (list, tuple)) else [value]:
+                if isinstance(entry, (str, Path)):
+                    _hold_utf8(_flag(name), str(entry))
+
+
+def _hold_utf8(what: str, name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{what} {name!r}: names have to be UTF-8 here, and this one is not; rename it"
+        ) from None
+
+
 def hold_apart(options: argparse.Namespace) -> None:
     """Refuse an output that cannot be written, or would destroy a file that the command is given; raises UsageError."""
     given = list(_paths(options))

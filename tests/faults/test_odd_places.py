@@ -184,3 +184,34 @@ def test_a_working_folder_that_is_gone_is_said_where_no_script_is_installed(tmp_
     )  # fmt: skip
     assert done.stderr == "conformance: the working folder has been removed; change to another\n"
     assert done.returncode == 4
+
+
+LATIN = "caf\udce9"  # as Python reads the byte of é in Latin-1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["run", "numpy", "-o", f"{LATIN}.jsonl"], r"-o 'caf\udce9.jsonl'"),
+        (["run", "numpy", "--report", f"{LATIN}.html"], r"--report 'caf\udce9.html'"),
+        (["run", f"{LATIN}.py"], r"BACKEND 'caf\udce9.py'"),
+        (["smoke", f"{LATIN}.py"], r"BACKEND 'caf\udce9.py'"),
+        (["replay", "c1:x", "--on", f"{LATIN}.py"], r"--on 'caf\udce9.py'"),
+    ],
+)
+def test_a_name_that_is_no_utf8_is_refused_where_it_would_reach_workers_or_ids(
+    arguments: list[str], what: str, capsys: Any
+) -> None:
+    assert main(arguments) == 4
+    assert f"conformance: {what}: names have to be UTF-8 here, and this one is not" in capsys.readouterr().err
+
+
+def test_a_working_folder_that_is_no_utf8_is_refused(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    try:
+        (tmp_path / LATIN).mkdir()
+    except OSError:
+        pytest.skip("a file system whose names are UTF-8")
+    monkeypatch.chdir(tmp_path / LATIN)
+    assert main(["run", "numpy"]) == 4
+    assert "conformance: the working folder" in capsys.readouterr().err
+    assert main(["list", "ops"]) == 0
