@@ -51,6 +51,7 @@ VERBS = (
 
 # In this process, which they may end: other verbs start one for each engine.
 CALL_ENGINES_HERE = frozenset({"smoke", "replay", "bench"})
+SHOWN = 300  # characters of why a package cannot be imported, of which NumPy prints a page
 A_FILE = "a file stands where a folder is needed; name another place"
 
 EXIT_CODES = """exit codes:
@@ -201,8 +202,27 @@ def _coded(work: Callable[[], int]) -> int:
             file=sys.stderr,
         )
         return UsageError.exit_code
+    except ImportError as error:
+        module = _module_of(error)
+        if not module or module.startswith(__package__.partition(".")[0]):
+            return _defect()
+        why = " ".join(error_text(error.__cause__ or error).split())[:SHOWN]
+        print(
+            f"conformance: this Python ({sys.executable}) cannot import {module}, which is installed: {why}; install it anew: "
+            f"pip install --force-reinstall {module}",
+            file=sys.stderr,
+        )
+        return UsageError.exit_code
     except Exception:
         return _defect()
+
+
+def _module_of(error: ImportError) -> str:
+    """The package that could not be imported: the one it names, or else the one that has raised it."""
+    if error.name:
+        return error.name.partition(".")[0]
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def is_of_output(error: OSError) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,41 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch: Any, capsys: Any)
     said = capsys.readouterr().err
     assert "lacks ml_dtypes, which the suite needs" in said
     assert "defect" not in said
+
+
+BROKEN = """
+try:
+    raise OSError("libblas.so: cannot open shared object file")
+except OSError as error:
+    raise ImportError("PLEASE READ THIS\\n" * 100) from error
+"""
+
+
+def test_a_package_that_is_installed_and_does_not_import_is_named(
+    tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    def broken(*_: object) -> None:
+        importlib.import_module("ml_broken")
+
+    (tmp_path / "ml_broken.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("conformance.load.load_backend", broken)
+    assert main(["smoke", "numpy"]) == 4
+    (said,) = capsys.readouterr().err.splitlines()
+    assert (
+        "cannot import ml_broken, which is installed: OSError: libblas.so: cannot open shared object" in said
+    )
+    assert said.endswith("pip install --force-reinstall ml_broken")
+
+
+@pytest.mark.parametrize("name", [None, "conformance.cases"])
+def test_an_import_of_ours_that_fails_is_a_defect(name: str | None, monkeypatch: Any, capsys: Any) -> None:
+    def broken(*_: object) -> None:
+        exec("raise ImportError('no such name', name=name)", {"__name__": "conformance.load", "name": name})
+
+    monkeypatch.setattr("conformance.load.load_backend", broken)
+    assert main(["smoke", "numpy"]) == 3
+    assert "a defect of the suite" in capsys.readouterr().err
 
 
 def test_a_package_that_an_engine_has_replaced_by_an_older_one_is_named(
