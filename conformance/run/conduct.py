@@ -15,7 +15,7 @@ from conformance.errors import ConformanceError, UsageError
 from conformance.load import modes_of, registered
 from conformance.questions import Item
 from conformance.run import plan
-from conformance.run.describe import Description, describe_all
+from conformance.run.describe import Description, describe_all, hold_names
 from conformance.run.process import caches, signals, threads
 from conformance.run.process.deadline import Budget, Limit
 from conformance.run.recorder import Recorder, safely
@@ -258,9 +258,7 @@ def _footer(
 def _described(request: Request) -> list[Description]:
     """What the request's backends say of themselves; UsageError where two say the same name."""
     descriptions = describe_all(specs_of(request.specs))
-    names = [d.line.name for d in descriptions]
-    if len(set(names)) < len(names):
-        raise UsageError(f"two backends have one name: {', '.join(sorted(names))}; rename a class or a file")
+    hold_names(descriptions)
     return descriptions
 
 

@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from typing import IO
 
 import msgspec
 
 from conformance.capability import Capability
-from conformance.errors import ConformanceError, error_text
+from conformance.errors import ConformanceError, UsageError, error_text
 from conformance.load import leave, load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
 from conformance.run.process import caches
@@ -139,6 +140,19 @@ def describe_all(specs: list[str]) -> list[Description]:
     """The descriptions of several backends, each from its own process; whatever those leave behind is ended."""
     with orphans_ended():
         return [pending.answer() for pending in [PendingDescription(spec) for spec in specs]]
+
+
+def hold_names(descriptions: Iterable[Description]) -> None:
+    """Refuse two backends of one name, which begins the ids of both; raises UsageError."""
+    named: dict[str, str] = {}
+    for description in descriptions:
+        name, spec = description.line.name, description.spec
+        if other := named.get(name):
+            raise UsageError(
+                f"two backends have one name, {name}: {other} and {spec}; the class attribute `name` decides, or, where it "
+                f'is empty, the class or file that is given: write name = "…" in one of them'
+            )
+        named[name] = spec
 
 
 def main() -> None:

@@ -249,7 +249,11 @@ def test_two_backends_of_one_name_are_refused(command: Any, adapters: Path, tmp_
     (tmp_path / "wrong_tanh.py").write_text((adapters / "wrong_tanh.py").read_text())
     done = command("run", adapters / "wrong_tanh.py", "wrong_tanh.py")
     assert done.code == 4
-    assert "two backends have one name: wrong_tanh" in done.err
+    path = adapters / "wrong_tanh.py"
+    assert (
+        f"two backends have one name, wrong_tanh: {path} and wrong_tanh.py; the class attribute `name`"
+        in done.err
+    )
 
 
 def test_an_engine_whose_workers_cannot_start_is_not_started_and_the_suite_is_not_blamed(
