@@ -64,7 +64,7 @@ def _until_it_ends(
         hangs = [how for how in calls.values() if end.is_hang and how == str(end)]
         if len(calls) == DEATHS or len(hangs) == HANGS or call in ("", name):
             said = (Finding(call, how) for call, how in calls.items())
-            yield MappedOp(name, len(calls), refused=tuple(said))
+            yield MappedOp(name, len(calls), refused=tuple(said), is_given_up=True)
 
 
 def asked_alone(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ class MappedOp:
         taken: values that are declared lacking, and with which all calls that were tried are right.
         dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
         ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.
+        is_given_up: whether so many calls ended the process that no others are made.
     """
 
     op: str
@@ -80,6 +81,7 @@ class MappedOp:
     taken: tuple[Finding, ...] = ()
     dtype: str = ""
     ungradable_in: str = "*"
+    is_given_up: bool = False
 
     @property
     def is_answered(self) -> bool:
@@ -96,6 +98,12 @@ class MappedOp:
             refused=self.refused + other.refused,
             not_offered=self.not_offered + other.not_offered,
         )
+
+
+def to_correct(mapped: Sequence[MappedOp]) -> list[MappedOp]:
+    """The ops that the adapter has wrong: where no op has a value, those that end the process count, too."""
+    is_dead = not any(op.is_answered for op in mapped)
+    return [op for op in mapped if op.slips or (is_dead and op.is_given_up)]
 
 
 def raised(case: Case, error: BaseException, backend: Backend, signature: Signature) -> Finding:

@@ -84,8 +84,10 @@ def messages_of(
         process.kill()  # not terminate: engines handle that signal
         heard(words.read_text(encoding="utf-8", errors="replace"))
         words.unlink(missing_ok=True)
-    if process.exitcode and not is_done:  # an engine that crashes at the exit has given every answer
-        raise Ended(f"the engine ended the process ({manner(process.exitcode)})")
+    if not is_done:  # an engine that crashes at the exit has given every answer
+        raise Ended(
+            f"the engine ended the process ({manner(process.exitcode) or 'its answers can be sent no more'})"
+        )
 
 
 def _working(sender: Connection, words: Path, work: Callable[..., None], *arguments: Any) -> None:

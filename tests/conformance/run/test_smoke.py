@@ -19,6 +19,7 @@ from conformance.atlas.conventions import MeasuredConvention
 from conformance.backend import Capability, FunctionalBackend
 from conformance.checks.observation import plain
 from conformance.clauses import STANDARD
+from conformance.cli import main
 from conformance.cli.pages.smoke_ops import blocks, contradictions, remarks, written
 from conformance.errors import AdapterError, Unsupported
 from conformance.load import load_backend
@@ -28,7 +29,7 @@ from conformance.run.claims.arrays import kinds_not_taken
 from conformance.run.claims.capabilities import undeclared
 from conformance.run.declarations import hold_declarations
 from conformance.run.forms import COMPILED_FORMS, FORMS, forms_of
-from conformance.run.mapped.findings import Finding, MappedOp
+from conformance.run.mapped.findings import Finding, MappedOp, to_correct
 from conformance.run.mapped.known import claim_known, id_of_claim, reason_known
 from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops, with_what_is_taken
@@ -899,6 +900,33 @@ def test_an_op_that_ends_the_process_is_tried_without_the_call_that_does(tmp_pat
     assert {"axis=None" in finding.call for finding in found.refused} == {True}
     assert "ended the process" in found.refused[0].message
     assert any("expected" in slip.message for slip in found.slips)  # keepdims is not handed on
+
+
+ENDS_ALWAYS = """
+import os
+from conformance_backends.numpy_backend import NumpyTape
+
+class Gone(NumpyTape):
+    ops = {**NumpyTape.ops, "tanh": lambda x: os._exit(CODE)}
+"""
+
+
+@pytest.mark.parametrize("code", [0, 7])
+def test_an_adapter_of_which_every_call_ends_the_process_is_to_be_corrected(
+    code: int, tmp_path: Path, capsys: Any
+) -> None:
+    file = tmp_path / "gone.py"
+    file.write_text(ENDS_ALWAYS.replace("CODE", str(code)))
+    assert main(["smoke", str(file), "--op", "tanh"]) == 11
+    said = capsys.readouterr().out
+    assert f"the engine ended the process (exit {code})" in said
+    assert "correct the adapter first: 1 op" in said
+    dead, alive = (
+        MappedOp("tanh", 4, refused=(Finding("tanh", ""),) * 4, is_given_up=True),
+        MappedOp("exp", 4),
+    )
+    assert to_correct([dead]) == [dead]
+    assert not to_correct([dead, alive])  # an engine that has one op that ends processes
 
 
 IN_FLOAT32_ALONE = """
