@@ -14,7 +14,7 @@ import numpy as np
 
 from conformance.capability import Capability as Capability
 from conformance.dialect import Dialect as Dialect
-from conformance.errors import Unsupported
+from conformance.errors import AdapterError, Unsupported
 from conformance.offers import Offers
 from conformance.parameters import Lacking, require_parameters, with_parameters
 from conformance.trace import Function as Function
@@ -210,6 +210,12 @@ class FunctionalBackend(Backend):
         has_several = isinstance(output, (tuple, list))
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
-            return tuple(pulled(type(output)(cotangents) if has_several else cotangents[0]))
+            gradients = pulled(type(output)(cotangents) if has_several else cotangents[0])
+            if isinstance(gradients, (str, bytes, Mapping)):  # of which a tuple would be letters, or keys
+                raise AdapterError(
+                    f"the function of {type(self).__name__}.pullback() returned {type(gradients).__name__}, where a tuple of "
+                    "one gradient per array is expected"
+                )
+            return tuple(gradients)
 
         return Trace(tuple(arrays), as_tuple(output), pull)

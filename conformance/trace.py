@@ -89,9 +89,17 @@ def restricted(function: Function, arrays: Sequence[Any], chosen: Sequence[int])
     return of_chosen
 
 
+class Listed(tuple[Any, ...]):
+    """Outputs that an op returned as a list, which a message is to call one."""
+
+    __slots__ = ()
+
+
 def as_tuple(outputs: Any) -> tuple[Any, ...]:
     """The outputs of an op, one or several, as a tuple."""
-    return tuple(outputs) if isinstance(outputs, (tuple, list)) else (outputs,)
+    if isinstance(outputs, list):
+        return Listed(outputs)
+    return tuple(outputs) if isinstance(outputs, tuple) else (outputs,)
 
 
 _ASIDE = ContextVar("aside", default=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.errors import AdapterError, error_text, text_of
+from conformance.trace import Listed
 
 
 class WrongCount(AdapterError):
@@ -27,7 +28,8 @@ def hold_count(op: str, outputs: Sequence[Any], expected: int) -> None:
         raise WrongCount(
             f"{op} returned None, where an array is expected: does its function return what it computes?"
         )
-    got = {0: "an empty tuple", 1: "one array"}.get(len(outputs), f"a tuple of {len(outputs)}")
+    kind = "list" if isinstance(outputs, Listed) else "tuple"
+    got = {0: f"an empty {kind}", 1: "one array"}.get(len(outputs), f"a {kind} of {len(outputs)}")
     wanted = "one array is" if expected == 1 else f"a tuple of {expected} arrays is"
     raise WrongCount(f"{op} returned {got}, where {wanted} expected")
 

@@ -13,6 +13,8 @@ from conformance.checks.observation import Observation, Oracle, hold_gradient, p
 from conformance.errors import AdapterError, Violation
 from conformance.ops import ALL_OPS
 
+from ..timing.engines import Right
+
 
 def observed(function: Any) -> Observation:
     """Axes (1, 0) inserted into a vector, by another function."""
@@ -101,3 +103,23 @@ def test_a_gradient_that_does_not_arrive_is_named_also_where_it_would_be_zero() 
     for expected in (np.array([2.0]), np.array([0.0])):
         with pytest.raises(Violation, match="the gradient of x: dropped, the engine gave None"):
             hold_gradient(NumpyTape(), None, expected, "the gradient of x")
+
+
+def test_an_op_that_returns_a_list_is_said_to() -> None:
+    with pytest.raises(AdapterError, match="expand_dims returned a list of 3, where one array is expected"):
+        observed(lambda x, axis: [x, x, x]).vjp()
+
+
+@pytest.mark.parametrize(("returned", "what"), [("gradient", "str"), ({"x": 1}, "dict")])
+def test_a_pullback_that_returns_no_tuple_is_said_to(returned: object, what: str) -> None:
+    class Spells(Right):
+        def pullback(self, function: Any, arrays: Any) -> Any:
+            output, _ = super().pullback(function, arrays)
+            return output, lambda g: returned
+
+    case = Case("tanh", (np.arange(3.0),), {}, (np.ones(3),), ("C",), "float64")
+    seen = Observation(Spells(), Oracle(ALL_OPS["tanh"], case))
+    with pytest.raises(
+        AdapterError, match=rf"function of Spells\.pullback\(\) returned {what}, where a tuple"
+    ):
+        seen.vjp()
