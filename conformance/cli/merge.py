@@ -7,6 +7,15 @@ from pathlib import Path
 
 from conformance.cli.console import add_json_flag
 
+# What an exit code of a part says of it; of one that is not complete more is said.
+WHY = {
+    1: "it has a failure that is not known",
+    2: "it was interrupted",
+    3: "the suite had a problem",
+    10: "a known failure passes",
+    11: "an adapter could not start",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `merge`."""
@@ -63,4 +72,12 @@ def command(options: argparse.Namespace) -> int:
             print(f"conformance: {warning}", file=sys.stderr)
     if missing:
         print(f"conformance: shards are missing: {', '.join(missing)}", file=sys.stderr)
-    return whole.end.exit_code if whole.is_as_requested else INCOMPLETE
+    code = whole.end.exit_code if whole.is_as_requested else INCOMPLETE
+    if code in WHY:
+        of = [
+            str(path)
+            for path, run in zip(options.runs, runs, strict=True)
+            if run.end and run.end.exit_code == code
+        ]
+        print(f"conformance: ends with {code}, as {' and '.join(of)} did: {WHY[code]}", file=sys.stderr)
+    return code

@@ -14,7 +14,9 @@ from conformance.errors import UsageError
 WRITTEN = ("output", "report", "html", "junit", "github", "gitlab")  # flags whose files are written anew
 STANDARD_OUTPUT = "-"  # to other commands: it would be a file that is hard to get rid of
 ARGUMENTS = {"runs": "RUN", "old": "OLD", "new": "NEW", "backends": "BACKEND", "backend": "BACKEND"}
-RUN_FILES = frozenset({"output", "runs", "resume", "rerun_failed"})  # `run` and `merge` keep what was there
+RUN_FILES = frozenset(
+    {"output", "runs", "resume", "rerun_failed"}
+)  # `run`, and `merge` without --force, keep what was there
 
 
 ENGINES = ("backends", "backend", "on")  # arguments that may name an adapter's file
@@ -47,7 +49,8 @@ def _hold_utf8(what: str, name: str) -> None:
 def hold_apart(options: argparse.Namespace) -> None:
     """Refuse an output that cannot be written, or would destroy a file that the command is given; raises UsageError."""
     given = list(_paths(options))
-    replaces = RUN_FILES if options.verb in ("run", "merge") else frozenset()
+    keeps = options.verb == "run" or (options.verb == "merge" and not options.force)
+    replaces = RUN_FILES if keeps else frozenset()
     for name, path in given:
         if name in WRITTEN and str(path) == STANDARD_OUTPUT:
             raise UsageError(

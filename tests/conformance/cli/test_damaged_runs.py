@@ -328,3 +328,19 @@ def test_replay_says_that_the_result_may_be_in_damaged_lines(capsys: Any) -> Non
     said = capsys.readouterr().err
     assert "run.jsonl has no result" in said
     assert "run.jsonl is not complete: line 2: " in said
+
+
+def test_merge_refuses_to_replace_what_it_reads(capsys: Any) -> None:
+    write(*WHOLE)
+    before = Path("run.jsonl").read_bytes()
+    assert main(["merge", "run.jsonl", "-o", "run.jsonl", "--force"]) == 4
+    assert "-o run.jsonl would replace the file of RUN" in capsys.readouterr().err
+    assert Path("run.jsonl").read_bytes() == before
+    assert main(["merge", "run.jsonl", "-o", "run.jsonl"]) == 0  # what was there gets a number
+    assert Path("run-2.jsonl").read_bytes() == before
+
+
+def test_merge_says_why_it_does_not_end_with_0(capsys: Any) -> None:
+    write(*WHOLE[:3], encode(EndLine(True, {"fail": 1, "pass": 1}, exit_code=1)))
+    assert main(["merge", "run.jsonl", "-o", "merged.jsonl"]) == 1
+    assert "ends with 1, as run.jsonl did: it has a failure that is not known" in capsys.readouterr().err
