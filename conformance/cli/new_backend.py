@@ -62,6 +62,10 @@ def command(options: argparse.Namespace) -> int:
             f"{name!r} is no name for an engine: letters, digits, dots, '-' and '_' make one, and no word of Python's"
         )
     path = options.output or Path(f"{identifier}_adapter.py")
+    if path.suffix != ".py":
+        raise UsageError(
+            f"-o {path}: an adapter is a module of Python, which is called by a name that ends with .py"
+        )
     workflows = {n: file for n in WORKFLOWS if (file := getattr(options, n))}
     is_kept = bool(workflows) and options.output is None and path.exists()
     files = {} if is_kept else {path: "adapter.py.jinja"}

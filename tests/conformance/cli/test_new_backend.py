@@ -132,3 +132,10 @@ def test_a_name_that_is_taken_is_said(tmp_path: Path, capsys: pytest.CaptureFixt
     assert said in capsys.readouterr().out
     assert main(["new-backend", "mine", "-o", str(tmp_path / "mine_adapter.py")]) == 0
     assert "asks that one" not in capsys.readouterr().out
+
+
+def test_an_adapter_has_the_suffix_of_a_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("mine.txt", "mine"):
+        assert main(["new-backend", "mine", "-o", str(tmp_path / name)]) == 4
+        assert "a name that ends with .py" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
