@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.errors import UsageError
+from conformance.runfile.whole import place_of
 
 WRITTEN = ("output", "report", "html", "junit", "github", "gitlab")  # flags whose files are written anew
 STANDARD_OUTPUT = "-"  # to other commands: it would be a file that is hard to get rid of
@@ -70,7 +71,7 @@ def _hold_writable(flag: str, path: Path) -> None:
     """Raise UsageError where nothing can be written at the path."""
     if path.is_dir():
         raise UsageError(f"{flag} {path} is a folder; name a file in it")
-    place = Path(os.path.realpath(path))
+    place = place_of(path)
     folder = next(parent for parent in place.parents if os.path.lexists(parent))
     if not folder.is_dir():
         raise UsageError(f"{flag} {path}: {folder} is a file, and a file stands where a folder is needed")

@@ -27,17 +27,27 @@ def write_whole(path: Path, text: str) -> None:
     Raises OSError that names the path.
     """
     encoded = text.encode("utf-8", errors="backslashreplace")
-    place = Path(os.path.realpath(path))  # what a link stands for, so that the link stays
+    place = place_of(path)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if place.exists() and not place.is_file():  # a device or a pipe
+        if is_stream(place):
             place.write_bytes(encoded)
         else:
             _replace(place, encoded)
     except OSError as error:
         raise type(error)(error.errno, no_folder(place) or error.strerror, str(path)) from None
+
+
+def place_of(path: Path) -> Path:
+    """What a link stands for, so that the link stays; of a device or a pipe the path that is given: /dev/stdout leads to no other."""
+    return path if is_stream(path) else Path(os.path.realpath(path))
+
+
+def is_stream(path: Path) -> bool:
+    """Whether there is a device or a pipe, which is written to and not replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _replace(place: Path, encoded: bytes) -> None:

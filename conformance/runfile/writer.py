@@ -16,7 +16,7 @@ from typing import BinaryIO
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import encode
 from conformance.runfile.records import Line, ResultLine, RunLine
-from conformance.runfile.whole import no_folder
+from conformance.runfile.whole import is_stream, no_folder, place_of
 
 PART = ".part"  # added to the name of a file that is being written
 
@@ -151,8 +151,8 @@ def _free(path: Path) -> Path:
 
 def _place_of(path: Path) -> Path:
     """What a link stands for, so that the link stays; OSError where that is the link itself."""
-    place = Path(os.path.realpath(path)) if path.is_symlink() else path
-    if place.is_symlink():
+    place = place_of(path) if path.is_symlink() else path
+    if place.is_symlink() and not is_stream(place):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     return place
 
@@ -161,7 +161,7 @@ def _opened(path: Path, *, force: bool, beside: Path | None) -> tuple[Path, Path
     """The path, its provisional name and the descriptor that it is written to."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if path.exists() and not path.is_file():  # a device or a pipe
+    if is_stream(path):
         descriptor = os.open(
             path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0)
         )  # a pipe that nobody reads is waited for otherwise

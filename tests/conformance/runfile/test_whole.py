@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import re
 import stat
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from conformance.runfile.jsonl import encode
+from conformance.runfile.outputs import hold_apart
 from conformance.runfile.whole import no_folder, write_whole
+from conformance.runfile.writer import RunWriter
+
+from .drawn_runs import HEADER
 
 
 def test_what_was_there_stays_where_the_new_text_cannot_be_written(
@@ -45,6 +51,21 @@ def test_a_device_is_written_to(tmp_path: Path) -> None:
     write_whole(Path(os.devnull), "text")
     with pytest.raises(IsADirectoryError):
         write_whole(tmp_path, "text")
+
+
+def test_a_pipe_is_written_to_by_the_name_that_leads_to_it() -> None:
+    """As /dev/stdout does, which stands for no other path where it is a pipe."""
+    reader, writer = os.pipe()
+    path = Path(f"/dev/fd/{writer}")
+    if not path.exists():
+        pytest.skip("a system without /dev/fd")
+    hold_apart(Namespace(verb="report", output=[path], force=False))
+    write_whole(path, "text")
+    run = RunWriter(path, HEADER)
+    run.close()
+    os.close(writer)
+    with open(reader, encoding="utf-8") as file:
+        assert file.read() == f"text{encode(HEADER)}\n"
 
 
 def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
