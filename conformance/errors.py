@@ -69,9 +69,8 @@ class Unsupported(ConformanceError):
     """The backend does not offer what a check needs; the message is the reason."""
 
     def __str__(self) -> str:
-        return (
-            super().__str__() or "the adapter gives no reason"
-        )  # a result without a message would have none
+        said = "" if self.args == (None,) else super().__str__()
+        return said or "the adapter gives no reason"  # a result without a message would have none
 
 
 class Lacked(Unsupported):

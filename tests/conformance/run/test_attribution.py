@@ -252,8 +252,8 @@ def test_a_call_of_ours_that_does_not_fit_is_no_adapters_slip() -> None:
     assert origin_of(raised(partial(calling, 1))) is Origin.OURS
 
 
-@pytest.mark.parametrize("reason", ["", "not here"])
-def test_an_op_that_is_not_offered_is_unsupported_with_and_without_a_reason(reason: str) -> None:
+@pytest.mark.parametrize("reason", ["", "not here", None])
+def test_an_op_that_is_not_offered_is_unsupported_with_and_without_a_reason(reason: str | None) -> None:
     def op(x: Any) -> Any:
         raise Unsupported(reason)
 
