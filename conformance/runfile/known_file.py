@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import fnmatch
 import re
@@ -82,6 +83,15 @@ def _misspelt(written: Mapping[str, Any]) -> str:
                 allowed = ", ".join(repr(choice) for choice in choices if choice)
                 also = "a number, or one of " if field == "within" else "one of "
                 return f"{field} = {value!r} is none; it is {also}{allowed}{_hint(value, choices)}"
+    return _no_date(written.get("expires", datetime.date.max))
+
+
+def _no_date(value: object) -> str:
+    """What is wrong with the day on which an entry expires; empty where it is one."""
+    try:
+        msgspec.convert(value, datetime.date)
+    except msgspec.ValidationError:
+        return f"expires = {value!r} is no date; write one such as expires = {datetime.date(2030, 1, 31)}"
     return ""
 
 

@@ -82,6 +82,17 @@ def test_a_kind_that_is_none_is_refused(tmp_path: Path) -> None:
         read_known(tmp_path / "known.toml")
 
 
+@pytest.mark.parametrize("value", ['"tomorrow"', "5", "true"])
+def test_a_day_that_is_none_is_refused_with_what_a_day_looks_like(value: str, tmp_path: Path) -> None:
+    entry = f'[[known]]\nid = "*"\nreason = "r"\nexpires = {value}\n'
+    (tmp_path / "known.toml").write_text(entry, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"expires = \S+ is no date; write one such as expires = 2030-01-31"):
+        read_known(tmp_path / "known.toml")
+    for day in ("2030-01-31", '"2030-01-31"'):
+        (tmp_path / "known.toml").write_text(entry.replace(value, day), encoding="utf-8")
+        assert read_known(tmp_path / "known.toml")[0].expires == datetime.date(2030, 1, 31)
+
+
 def test_a_failure_that_is_not_listed_stays_one() -> None:
     assert judge(result(Verdict.FAIL), known("numpy/op/tanh/vjp/float32"), TODAY).verdict is Verdict.FAIL
 
