@@ -1,4 +1,4 @@
-"""Wrong rules of one op each, in every call: of choices, steps, distances, systems, special functions, alignments, attention."""
+"""Wrong rules of one op each, in every call or beyond a size: of choices, steps, distances, systems, special functions, alignments, attention."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ def where_the_second_holds(
 ) -> Any:
     """The first condition is not looked at."""
     return right(i, g, z, first & (i == 2), second, x, y, **p)
+
+
+def within_blocks(right: Any, i: int, g: Any, z: Any, x: Any, **p: Any) -> Any:
+    """What one block of rows gives to another is left out."""
+    numbers = np.arange(x.shape[-1]) // 32
+    return right(i, g, z, x, **p) * (numbers[:, None] == numbers)
+
+
+def of_few_steps(right: Any, i: int, g: Any, z: Any, x: Any, *xs: Any) -> Any:
+    """A first state is further away than the pass goes back."""
+    return right(i, g, z, x, *xs) * (0 if i in (1, 2) and len(x) > 6 else 1)
 
 
 def nearest(right: Any, i: int, g: Any, z: Any, *xs: Any, mode: str) -> Any:
@@ -248,5 +259,7 @@ OF_ONE_OP: tuple[tuple[str, str, str, Wrong], ...] = (
     ("max-without-the-number", "The gradient of max_where does not look at the number beside the entries.", "max_where", without_the_number),
     ("logsumexp-unweighted", "The gradient of a weighted logsumexp is not multiplied by the weights.", "weighted_logsumexp", unweighted),
     *((f"forward-{op}", f"The factor of {op} is that of the backward norm.", op, as_if(norm="backward")) for op in ("rfftn", "irfftn")),
+    ("cholesky-by-blocks", "Beyond 32 rows the gradient of cholesky is that of blocks on the diagonal.", "cholesky", within_blocks),
+    ("state-of-few-steps", "Beyond six steps the first states of lstm have no gradient.", "lstm", of_few_steps),
     ("spence-by-a-sum", "The gradient of spence divides by 1 + x.", "spence", by_a_sum),
 )  # fmt: skip
