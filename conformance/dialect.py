@@ -84,7 +84,8 @@ class Dialect:
             {step} and {carry}; branch: with {condition}, {then}, {otherwise} and {operands};
         noise: a call with {array} that draws zeros and ones of its shape and dtype;
         needs_gradient: a statement about a {leaf}, by {flag}, True or False;
-        memory: the memory of an {array}, which a script writes into, unless that is `{array}[...] = 7.0`;
+        memory: the memory of an {array} of the engine, an array of NumPy's into which a script writes, unless that
+            is `{array}[...] = 7.0`;
         hook: a call with {array} and {seen} that returns the hook's remover;
         anomaly: the scope; assign: the statement, with {array}, {index} and {value}.
     """

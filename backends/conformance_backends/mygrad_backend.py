@@ -95,6 +95,7 @@ class MyGrad(TapeBackend):
         no_grad="mg.no_autodiff",
         custom=CUSTOM_RULE,
         further={
+            "memory": "{array}.data",
             "assign": "{array}[{index}] = {value}",
             "gradients_within": "gradients_within({function}, [{operands}], [{cotangents}])",
         },

@@ -83,20 +83,24 @@ class Recording(Backend):
     def memory(self, array: Any) -> NDArray:
         """The memory, whose writes the script has."""
         memory = self.inner.memory(array)
-        words = self.builder.dialect.further.get("memory", "{array}")
-        target = words.format(array=self.builder.called(array))
+        words = self.builder.dialect.further.get("memory", "")
+        is_numpys = isinstance(
+            array, np.ndarray
+        )  # its own memory: of a gradient, even where a leaf is a tensor
+        target = self.builder.called(array)
+        target = words.format(array=target) if words and not is_numpys else target
 
-        def note(value: Any) -> None:
-            self.builder.write(f"{target}[...] = {self._number_or_array(value, like=array)}")
+        def note(value: Any, write: Callable[[], None]) -> None:
+            given = self._number_or_array(value, of_numpy=bool(words) or is_numpys)
+            self.builder.attempt(f"{target}[...] = {given}", write)  # an engine may lock it
 
         return recorded_memory(memory, note)
 
-    def _number_or_array(self, value: Any, like: Any) -> str:
-        """A number, or an array such as `like`, which may be one of NumPy's, as an expression."""
+    def _number_or_array(self, value: Any, of_numpy: bool) -> str:
+        """A number, or an array, of the engine or of NumPy, as an expression."""
         if np.ndim(value) == 0:
             return repr(np.asarray(value).item())
-        is_numpys = isinstance(like, np.ndarray)
-        template = "np.array({values}, '{dtype}')" if is_numpys else self.builder.dialect.array
+        template = "np.array({values}, '{dtype}')" if of_numpy else self.builder.dialect.array
         return template.format(values=literal(value), dtype=np.asarray(value).dtype.name)
 
     def _words(self, call: str) -> str:
@@ -224,16 +228,18 @@ def written(structure: Any, array: Callable[[Any], str]) -> str:
 class _RecordedMemory(np.ndarray[Any, Any]):
     """Memory whose writes of the whole are noted; parts of it are plain."""
 
-    note: Callable[[Any], None] | None = None
+    note: Callable[[Any, Callable[[], None]], None] | None = None
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        write = functools.partial(super().__setitem__, key, value)
         if self.note is not None and key is Ellipsis:
-            self.note(value)
-        super().__setitem__(key, value)
+            self.note(value, write)
+        else:
+            write()
 
 
-def recorded_memory(memory: NDArray, note: Callable[[Any], None]) -> NDArray:
-    """The same memory, of which `note` is called with whatever is written into all of it."""
+def recorded_memory(memory: NDArray, note: Callable[[Any, Callable[[], None]], None]) -> NDArray:
+    """The same memory, of which `note` is called with whatever is written into all of it, and with what writes it."""
     if not isinstance(memory, np.ndarray):
         return memory
     recorded = memory.view(_RecordedMemory)

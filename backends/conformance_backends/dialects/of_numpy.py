@@ -22,6 +22,7 @@ TAPE = Dialect(
         "    lambda i, gs, xs, zs: (lambda {operands}: {cotangents})(*xs)[i],\n)",
         "custom_forward": "{name} = custom_forward(\n    lambda {operands}: {value},\n"
         "    lambda xs, ts: (lambda {operands}: {cotangents})(*xs),\n)",
+        "memory": "{array}.value",
         "needs_gradient": "needs_gradient({leaf}, {flag})",
         "nested_vjp": "{out} = vjp({function}, {operands})[1]({cotangents})",
         "jvp": "{out}, {pushed} = jvp({function}, ({operands},), ({tangents},))",

@@ -65,6 +65,8 @@ class {name}(torch.autograd.Function):
         return {cotangents}
 {name} = {name}.apply"""
 
+MEMORY = {"memory": "{array}.detach().numpy()"}  # a leaf itself refuses writes, and torch would see them
+
 _written = partial(
     Dialect,
     array="torch.tensor({values}, dtype=torch.{dtype})",
@@ -96,6 +98,7 @@ TAPE = _written(
         "hook": "{array}.register_hook({seen}).remove",
         "anomaly": "torch.autograd.set_detect_anomaly(True)",
         "assign": "{array}[{index}] = {value}",
+        **MEMORY,
     },
 )
 
@@ -114,6 +117,7 @@ FUNC = _written(
         "value_and_gradient": "{gradients}, {value} = torch.func.grad_and_value({function}, {wrt})({operands})",
         "value_and_auxiliary": "{gradients}, ({value}, {auxiliary}) = torch.func.grad_and_value({function}, {wrt}, has_aux=True)({operands})",
         "structured_gradient": "torch.func.grad({function})({structure})",
+        **MEMORY,
     },
 )
 
@@ -145,6 +149,7 @@ def compiled_with(compiler: str) -> Dialect:
             "noise": "torch.bernoulli(torch.full_like({array}, 0.5))",
             "checkpoint": "functools.partial(checkpoint, {function}, use_reentrant=False)",
             "compiled": f"torch.compile({{function}}{backend})",
+            **MEMORY,
         },
     )
 

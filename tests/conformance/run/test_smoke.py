@@ -1123,7 +1123,7 @@ def test_a_dialect_whose_script_does_not_run_is_a_finding() -> None:
     for words, said in (
         ({"backward": "{output}.back()"}, "AttributeError: 'Tensor' object has no attribute 'back', in: "),
         ({"clear": "{leaf}.forget()"}, "no attribute 'forget'"),
-        ({"further": {"memory": "{array}.buffer"}}, "no attribute 'buffer', in: "),
+        ({"backward_with": "{output}.push({cotangent})"}, "no attribute 'push', in: "),
         ({"imports": "import no_such_engine\nimport numpy as np"}, "No module named 'no_such_engine'"),
     ):
         assert said in try_question(claim, speaking(**words))
