@@ -35,6 +35,7 @@ class ScriptBuilder:
         self._muting = threading.local()  # of one thread: what the others do is still written
         self.is_traced = False  # whether an engine traces a function by its code: it is not disturbed
         self.rules: list[str] = []  # custom rules, defined before everything else
+        self.built: set[str] = set()  # these rules, and what is compiled, mapped or computed again
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
         self.decided = ""  # the line that prints what decided the last branch
         self.unspelled: list[
@@ -174,6 +175,7 @@ class ScriptBuilder:
         self, template: str, name: str, operands: str, value: str, cotangents: str, **more: str
     ) -> str:
         listed = ", ".join(operands)
+        self.built.add(name)
         self.rules.append(
             template.format(name=name, operands=listed, value=value, cotangents=cotangents, **more)
         )
@@ -279,7 +281,7 @@ class ScriptBuilder:
             show = self.dialect.show.format
             decided = [self.decided] if self.decided else []
             lines = None if revealing is None else [*decided, *(show(value=name) for name in revealing)]
-            whole = shortened(whole, lines, self.dialect.effects)
+            whole = shortened(whole, lines, self.dialect.effects, frozenset(self.built))
         return "\n".join((*head, whole, *tail))
 
 

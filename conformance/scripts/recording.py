@@ -214,6 +214,35 @@ class Definition:
             return output
 
 
+class Maker:
+    """How what is made of a function is called: where it is called again it has a name, since it is the same that is called."""
+
+    def __init__(self, builder: ScriptBuilder) -> None:
+        self.builder = builder
+        self._first = (
+            -1,
+            "",
+            "",
+            "",
+        )  # the place of the first call, its target, what is called, and the operands
+        self._name = ""
+
+    def call(self, target: str, made: str, operands: str) -> None:
+        """Write the call of what `made` makes, which is written there unless it was before."""
+        builder = self.builder
+        if builder.indent or builder.is_muted:  # a name made in a function is no other function's
+            builder.write(f"{target} = {made}({operands})")
+            return
+        place, before, known, given = self._first
+        if known == made and not self._name and builder.lines[place] == f"{before} = {made}({given})":
+            self._name = builder.fresh("made")
+            builder.built.add(self._name)
+            builder.lines[place] = f"{self._name} = {made}\n{before} = {self._name}({given})"
+        builder.write(f"{target} = {self._name if self._name and known == made else made}({operands})")
+        if not known:
+            self._first = (len(builder.lines) - 1, target, made, operands)
+
+
 def written(structure: Any, array: Callable[[Any], str]) -> str:
     """A structure as Python writes it, its arrays by name."""
     if isinstance(structure, dict):

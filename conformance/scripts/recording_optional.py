@@ -12,7 +12,7 @@ import numpy as np
 from conformance.backend import Function, NDArray
 from conformance.scripts.formulas import Symbol
 from conformance.scripts.literals import literal
-from conformance.scripts.recording import Recording, written
+from conformance.scripts.recording import Maker, Recording, written
 
 
 class RecordingOptional(Recording):
@@ -217,7 +217,7 @@ class RecordingOptional(Recording):
     def _made_of(self, method: str, function: Function) -> Function:
         """What is made of a function is written where it is called: only then is it known what it does."""
         builder, template = self.builder, self._template(method)
-        pending: list[Function] = []
+        pending, maker = list[Function](), Maker(builder)
 
         def called(*operands: Any) -> Any:
             if pending:
@@ -237,7 +237,8 @@ class RecordingOptional(Recording):
             finally:  # what raises is the call, and not what is written of the function
                 pending.clear()
                 target = builder.result()
-                builder.write(f"{target} = {template.format(function=defined.name)}({listed})")
+                builder.built.add(defined.name)
+                maker.call(target, template.format(function=defined.name), listed)
             builder.name_parts(output, target)
             return output
 

@@ -13,19 +13,23 @@ from collections.abc import Iterable, Sequence
 Names = frozenset[str]
 LONGEST = 20_000  # statements of which those are sought that bear on the failure
 MOST = 1000  # of these, that are written shorter: what it costs grows with their square
+CALLS = 4  # of a built function that are kept beside those that are shown
 
 
-def shortened(text: str, shown: Sequence[str] | None, effects: Names = frozenset()) -> str:
+def shortened(
+    text: str, shown: Sequence[str] | None, effects: Names = frozenset(), built: Names = frozenset()
+) -> str:
     """The script without what does not bear on the failure.
 
     `shown` are the lines whose printing shows it, as the engine's dialect has them; all that print, where it is None.
-    What is imported for its `effects` stays.
+    What is imported for its `effects` stays. Functions that are `built`, such as a custom rule, may keep something from
+    one call to the next: the calls beside one that is shown stay, too.
     """
     statements = ast.parse(text).body
     if shown is not None and len(statements) <= LONGEST:
         printing = {ast.unparse(ast.parse(line)) for line in shown}
         prints = [s for s in statements if ast.unparse(s) in printing]
-        statements = _sliced(statements, prints, effects)
+        statements = _sliced(statements, prints, effects, built)
     if len(statements) > MOST:
         return text
     if not any(_writes_memory(s) for s in statements):
@@ -76,10 +80,22 @@ def _changes_something(statement: ast.stmt) -> bool:
 # ---- keeping what matters --------------------------------------------------------------------------
 
 
-def _sliced(statements: Sequence[ast.stmt], prints: Sequence[ast.stmt], effects: Names) -> list[ast.stmt]:
+def _sliced(
+    statements: Sequence[ast.stmt], prints: Sequence[ast.stmt], effects: Names, built: Names
+) -> list[ast.stmt]:
     """The prints, and every statement that bears on a name they need; where the script raised, its end too."""
     ends = [*prints] if _printed(statements[-1]) else [*prints, statements[-1]]
     behind = _ancestry(statements)
+    kept = _closed(statements, _bearing(statements, ends, effects, behind))
+    if beside := _calls_beside(statements, kept, ends, built, behind):
+        kept = _closed(statements, _bearing(statements, [*ends, *beside], effects, behind))
+    return kept
+
+
+def _bearing(
+    statements: Sequence[ast.stmt], ends: Sequence[ast.stmt], effects: Names, behind: dict[str, Names]
+) -> list[ast.stmt]:
+    """The ends, and every statement that bears on a name they need."""
     own = _own(statements)
 
     def touched(statement: ast.stmt) -> Names:
@@ -96,7 +112,25 @@ def _sliced(statements: Sequence[ast.stmt], prints: Sequence[ast.stmt], effects:
         if statement in ends or is_setting or bears or _made(statement) & needed:
             kept.append(statement)
             needed |= touched(statement)
-    return _closed(statements, kept)
+    return kept
+
+
+def _calls_beside(
+    statements: Sequence[ast.stmt],
+    kept: Sequence[ast.stmt],
+    ends: Sequence[ast.stmt],
+    built: Names,
+    behind: dict[str, Names],
+) -> list[ast.stmt]:
+    """The last calls before the end of built functions that what is kept calls as well."""
+    defined = {s.name for s in statements if isinstance(s, ast.FunctionDef)}
+    built |= {name for name in defined if behind.get(name, frozenset()) & built}
+    calls = {
+        s: _read(s) & built for s in statements if isinstance(s, ast.Assign) and not _made(s) & built
+    }  # and no definitions
+    shown = frozenset[str]().union(*(calls.get(s, frozenset()) for s in kept))
+    last = max((statements.index(s) for s in ends), default=0)
+    return [s for s in statements[:last] if s not in kept and calls.get(s, frozenset()) & shown][-CALLS:]
 
 
 def _closed(statements: Sequence[ast.stmt], kept: Iterable[ast.stmt]) -> list[ast.stmt]:

@@ -10,12 +10,15 @@ from itertools import islice
 import numpy as np
 import pytest
 from conformance_backends.mutants import MUTANTS
+from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.registry import NotThisCase
+from conformance.checks.sample import Sample
 from conformance.dialect import Dialect
+from conformance.errors import Violation
 from conformance.ops import find
 from conformance.questions.cases import CaseQuestion
 from conformance.scripts.formulas import NoFormula, formula_of
@@ -43,6 +46,57 @@ def test_an_import_whose_name_nothing_uses_is_kept_for_what_it_does() -> None:
 def test_a_backward_pass_is_kept_where_it_reaches_what_is_shown() -> None:
     text = "x = leaf()\nw = leaf()\ny = f(x)\nz = f(w)\ny.backward(1)\nz.backward(2)\nprint(x.grad)\nprint(w.grad)"
     assert shortened(text, ["print(w.grad)"]) == "w = leaf()\nz = f(w)\nz.backward(2)\nprint(w.grad)"
+
+
+def test_the_other_calls_of_a_custom_rule_are_kept() -> None:
+    """It may keep what belongs to a call, such as its operands, and mistake them for another call's."""
+    lines = (
+        "rule0 = custom(1)",
+        "x0 = leaf(1)",
+        "y0 = rule0(x0)",
+        "x1 = leaf(2)",
+        "y1 = rule0(x1)",
+        "x2 = leaf(3)",
+        "y2 = other(x2)",
+        "y1.backward(1)",
+        "y0.backward(2)",
+        "print(x0.grad)",
+        "y3 = rule0(x0)",
+        "print(y3)",
+    )
+    text = "\n".join(lines)
+    short = shortened(text, ["print(x0.grad)"], built=frozenset({"rule0"}))
+    assert short.splitlines() == [line for line in lines[:-2] if "2 = " not in line]
+    assert "y1" not in shortened(text, ["print(x0.grad)"])
+    many = "\n".join(f"x{n} = leaf({n})\ny{n} = rule0(x{n})" for n in range(50))
+    short = shortened(f"{many}\nprint(y49)", ["print(y49)"], built=frozenset({"rule0"}))
+    assert short.count("rule0(") < 8
+
+
+def test_the_script_of_calls_that_are_not_kept_apart_shows_it() -> None:
+    (mutant,) = (m for m in MUTANTS if m.name == "rule-sees-last-operands")
+    backend, check = mutant.make(), load_all()["contract/C5/calls-apart"]
+    run = lambda b: check.function(b, Sample(1, "float64"))  # noqa: E731
+    with pytest.raises(Violation) as caught:
+        run(backend)
+    text = script_of(backend, run, caught.value)
+    assert text.count("= rule0(") == 2, text
+
+
+def test_a_checkpoint_that_is_called_again_has_a_name() -> None:
+    backend = NumpyTape()
+
+    def run(engine: Backend) -> None:
+        square = engine.checkpoint(lambda x: engine.op("multiply")(x, x))
+        for value in (2.0, 3.0):
+            engine.numpy(engine.vjp(square, [np.array(value)], [np.array(1.0)])[1][0])
+
+    text = script_of(backend, run, None)
+    assert text.count("made0 = checkpoint(f0)") == text.count("checkpoint(f0)") == 1, text
+    assert text.count("= made0(") == 2
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(text, "script", "exec"), {})
+    assert out.getvalue().split() == ["4.0", "6.0"]
 
 
 def test_what_raised_is_kept() -> None:
