@@ -11,9 +11,9 @@ import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.errors import LONGEST_TEXT, Unsupported, is_violation, text_of
-from conformance.scripts.formulas import OPERANDS, NoFormula, Symbol, formula_of
+from conformance.scripts.formulas import OPERANDS, RAISED, RAISER, NoFormula, Symbol, formula_of
 from conformance.scripts.helpers import carried
-from conformance.scripts.literals import literal, method_of, spread
+from conformance.scripts.literals import is_same, literal, method_of, spread
 from conformance.scripts.shorten import shortened
 from conformance.trace import is_aside
 
@@ -41,6 +41,9 @@ class ScriptBuilder:
         self.unspelled: list[
             str
         ] = []  # methods that the dialect has no words for: the script lacks their calls
+        self.is_without_rule = (
+            False  # whether the script has a rule that raises in the place of a check's own
+        )
         self._ends: tuple[BaseException, list[str]] | None = None  # the last refusal, and the lines up to it
         self._refused = -1  # the line that the engine refused, where it was the last one written
         self.step: Callable[[], None] = lambda: None  # called when a line is written, before it is done
@@ -153,7 +156,7 @@ class ScriptBuilder:
             template = self.dialect.custom
         except NoFormula as reason:
             value = cotangents = "..."
-            template = reason.template
+            template = self._without(reason)
         return self._ruled(template, name, operands, value, cotangents)
 
     def further_rule(
@@ -168,14 +171,20 @@ class ScriptBuilder:
             cotangents = formula_of(rule_for(outputs), operands)
         except NoFormula as reason:
             value = cotangents = "..."
-            template = reason.template
+            template = self._without(reason)
         return self._ruled(template, name, operands, value, cotangents, comma=comma)
+
+    def _without(self, reason: NoFormula) -> str:
+        self.is_without_rule = True
+        return reason.template
 
     def _ruled(
         self, template: str, name: str, operands: str, value: str, cotangents: str, **more: str
     ) -> str:
         listed = ", ".join(operands)
         self.built.add(name)
+        if f"{RAISED}(" in value + cotangents and RAISER not in self.rules:
+            self.rules.append(RAISER)
         self.rules.append(
             template.format(name=name, operands=listed, value=value, cotangents=cotangents, **more)
         )
@@ -244,16 +253,16 @@ class ScriptBuilder:
         got = failure.got if is_violation(failure) else None
         if got is None:
             return None
-        last = next((name for name, value in reversed(self.reads) if _is_same(value, got)), None)
+        last = next((name for name, value in reversed(self.reads) if is_same(value, got)), None)
         if last is None:
             return None
         alike = [name for name, value in self.reads if value.shape == np.shape(got)]
         expected = failure.expected if is_violation(failure) else None
         multiples = [] if expected is None else [k * np.asarray(expected) for k in (1, -1, 0.5)]
-        compared = [n for n, v in self.reads if n != last and any(_is_same(v, m) for m in multiples)]
+        compared = [n for n, v in self.reads if n != last and any(is_same(v, m) for m in multiples)]
         if expected is not None and not compared:  # the same of operands in another order
             compared = [
-                n for n, v in self.reads if n != last and _is_same(np.sort(v, None), np.sort(expected, None))
+                n for n, v in self.reads if n != last and is_same(np.sort(v, None), np.sort(expected, None))
             ]
         return [*(compared[:1] or alike[:1]), last]
 
@@ -264,7 +273,9 @@ class ScriptBuilder:
         lacking = (
             f"# not the whole program: the adapter's dialect has no words for {', '.join(self.unspelled)}"
         )
-        head, tail = [lacking] * bool(self.unspelled), [f"# {line}" for line in said.splitlines()]
+        unruled = "# not the whole program: no formula can express one of its custom rules, which raises in its place"
+        head = [lacking] * bool(self.unspelled) + [unruled] * self.is_without_rule
+        tail = [f"# {line}" for line in said.splitlines()]
         if is_violation(failure):
             for title, value in (("expected", failure.expected), ("got", failure.got)):
                 shown = literal(value) if value is not None else ""
@@ -283,13 +294,3 @@ class ScriptBuilder:
             lines = None if revealing is None else [*decided, *(show(value=name) for name in revealing)]
             whole = shortened(whole, lines, self.dialect.effects, frozenset(self.built))
         return "\n".join((*head, whole, *tail))
-
-
-def _is_same(left: Any, right: Any) -> bool:
-    """Whether two arrays are equal, NaN to NaN; those of a type of the engine's own, which are no numbers, by their bytes."""
-    kinds = {np.asarray(each).dtype.kind for each in (left, right)}
-    if np.shape(left) != np.shape(right):
-        return False
-    if not kinds <= set("biufc"):
-        return np.asarray(left).tobytes() == np.asarray(right).tobytes()
-    return np.array_equal(left, right, equal_nan=kinds <= set("fc"))

@@ -6,6 +6,8 @@ script can then quote.
 
 from __future__ import annotations
 
+import builtins
+import dis
 import string
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +15,8 @@ from typing import Any
 from conformance.backend import Function
 
 OPERANDS = string.ascii_lowercase[:6]  # g is the cotangent's
+RAISED = "raised"  # what a script calls where a rule raises: in an expression no statement can stand
+RAISER = f"def {RAISED}(error):\n    raise error"
 
 
 class NoFormula(Exception):
@@ -89,7 +93,7 @@ def _joined(left: Any, sign: str, right: Any) -> Symbol:
 
 
 def formula_of(function: Function, operands: str) -> str:
-    """What `function` makes of operands of those names: one formula, or several in a tuple.
+    """What `function` makes of operands of those names: one formula, or several in a tuple; the raising of what it raises.
 
     Raises NoFormula where no formula can express it.
     """
@@ -102,7 +106,20 @@ def formula_of(function: Function, operands: str) -> str:
     except NoFormula:
         raise
     except Exception as error:
+        if _is_raised_by(function, error):
+            kind = type(error) if hasattr(builtins, type(error).__name__) else RuntimeError
+            return f"{RAISED}({kind.__name__}({str(error)!r}))"
         raise NoFormula(str(error)) from error
+
+
+def _is_raised_by(function: Function, error: Exception) -> bool:
+    """Whether a statement of the function itself raised it, and not an operation that symbols do not have."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or trace.tb_frame.f_code is not getattr(function, "__code__", None):
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 def _plain(value: Any) -> str:

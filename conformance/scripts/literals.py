@@ -48,3 +48,13 @@ def literal(value: Any) -> str:
     if array.ndim and len(array) >= MANY_ROWS and array.tobytes() == len(array) * array[0].tobytes():
         return f"[{literal(array[0])}] * {len(array)}"
     return repr(array.tolist()).replace("nan", "float('nan')").replace("inf", "float('inf')")
+
+
+def is_same(left: Any, right: Any) -> bool:
+    """Whether two arrays are equal, NaN to NaN; those of a type of the engine's own, which are no numbers, by their bytes."""
+    kinds = {np.asarray(each).dtype.kind for each in (left, right)}
+    if np.shape(left) != np.shape(right):
+        return False
+    if not kinds <= set("biufc"):
+        return np.asarray(left).tobytes() == np.asarray(right).tobytes()
+    return np.array_equal(left, right, equal_nan=kinds <= set("fc"))

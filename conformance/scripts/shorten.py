@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from conformance.scripts.formulas import RAISED
+
 Names = frozenset[str]
 LONGEST = 20_000  # statements of which those are sought that bear on the failure
 MOST = 1000  # of these, that are written shorter: what it costs grows with their square
@@ -109,6 +111,9 @@ def _bearing(
     for statement in statements:
         is_setting = not _made(statement) and _printed(statement) is None and not touched(statement)
         bears = _changes_something(statement) and bool((touched(statement) - fixed) & needed)
+        bears |= isinstance(statement, ast.Try) and RAISED in touched(
+            statement
+        )  # what is done after it shows it
         if statement in ends or is_setting or bears or _made(statement) & needed:
             kept.append(statement)
             needed |= touched(statement)

@@ -11,7 +11,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.errors import Violation
-from conformance.scripts.builder import ScriptBuilder, _is_same
+from conformance.scripts.builder import ScriptBuilder
 
 
 def test_what_one_thread_mutes_another_still_writes() -> None:
@@ -79,16 +79,19 @@ def test_a_call_that_is_refused_inside_a_function_does_not_lose_its_head() -> No
     assert [line.strip()[:4] for line in builder.lines] == ["def ", "y = "]
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "is_same"),
-    [
-        (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
-        (np.array([1.0, 2.0]), np.array([1.0, 3.0]), False),
-        (np.zeros(2), np.zeros((2, 1)), False),
-        (np.array([True]), np.array([True]), True),
-        (np.zeros(2, "V1"), np.zeros(2, "V1"), True),  # such as JAX's float0, which no ufunc takes
-        (np.zeros(2), np.zeros(2, "V1"), False),
-    ],
-)
-def test_arrays_of_any_type_are_compared(left: Any, right: Any, *, is_same: bool) -> None:
-    assert _is_same(left, right) is is_same
+def test_a_script_whose_custom_rule_has_no_formula_says_so() -> None:
+    engine = NumpyTape()
+    assert engine.dialect is not None
+    builder = ScriptBuilder(engine, engine.dialect)
+    builder.rule(lambda a: a + a, lambda g, a: g if a else a, 1)
+    assert "# not the whole program: no formula" in builder.text(None)
+
+    def raising(g: Any, a: Any) -> Any:
+        raise KeyError("a rule")
+
+    builder = ScriptBuilder(engine, engine.dialect)
+    builder.rule(lambda a: a + a, raising, 1)
+    text = builder.text(None)
+    assert "not the whole" not in text
+    assert "lambda g, a: raised(KeyError(\"'a rule'\"))" in text
+    assert "def raised(error):" in text
