@@ -19,6 +19,7 @@ from conformance.errors import Violation
 ROOM = 8.0  # units in the last place beside what is allowed: a multiple has rounding errors of its own
 CLEAR = 8.0  # times what is allowed: a smaller entry is a multiple of everything
 DIGITS = 4  # of a factor that has no name
+DECIDING = 5  # a size; a smaller one is a factor by chance: of x³, or of three contributions
 SINGLE = float(np.finfo(np.float32).eps)
 LEAST = 1 / 1024  # of it: what is right to more digits has lost them otherwise
 
@@ -99,7 +100,7 @@ def _sizes(shape: tuple[int, ...]) -> dict[float, str]:
         size: "the number of its entries"
     }
     return {
-        factor: f", {how}{what}"
+        factor: f", {'' if n >= DECIDING else 'which is also '}{how}{what}"
         for n, what in sizes.items()
         if n > 2  # twice, or half, has more causes than a length of 2
         for factor, how in ((float(n), ""), (1.0 / n, "one over "))

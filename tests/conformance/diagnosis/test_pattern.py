@@ -27,7 +27,9 @@ def sentence(expected: Any, got: Any, allowed: Any = None) -> str:
         (RIGHT, 0 * RIGHT, "zero everywhere"),
         (RIGHT, -RIGHT, "what is expected with the opposite sign"),
         (RIGHT, RIGHT / 6, "what is expected times 0.1667, one over the number of its entries"),
-        (RIGHT, 3 * RIGHT, "what is expected times 3, the length of axis 1"),
+        (RIGHT, 3 * RIGHT, "what is expected times 3, which is also the length of axis 1"),
+        (RIGHT, 6 * RIGHT, "what is expected times 6, the number of its entries"),
+        ([1.5, -2.25, 3.0], [4.5, -6.75, 9.0], "what is expected times 3, which is also the number of its entries"),
         (RIGHT, 1.1 * RIGHT, "what is expected times 1.1"),
         (RIGHT, (1 + 3e-8) * RIGHT, "what is expected times 1 + 3e-08"),
         (RIGHT, np.abs(RIGHT), "what is expected, without its signs"),
@@ -72,7 +74,7 @@ def test_every_precision_has_patterns() -> None:
     for dtype in ("float16", "float32", BFLOAT16):
         assert (
             sentence(RIGHT, (RIGHT / 3).astype(dtype))
-            == "what is expected times 0.3333, one over the length of axis 1"
+            == "what is expected times 0.3333, which is also one over the length of axis 1"
         )
 
 
