@@ -20,6 +20,8 @@ ROOM = 8.0  # units in the last place beside what is allowed: a multiple has rou
 CLEAR = 8.0  # times what is allowed: a smaller entry is a multiple of everything
 DIGITS = 4  # of a factor that has no name
 DECIDING = 5  # a size; a smaller one is a factor by chance: of x³, or of three contributions
+PLAIN = (1.5, 3.0, -2.0, -0.5)  # factors that one entry shows, where it has more digits than chance explains
+SHORT = 2.0**12  # of a number of so few digits, as samples often are, a plain factor is no surprise
 SINGLE = float(np.finfo(np.float32).eps)
 LEAST = 1 / 1024  # of it: what is right to more digits has lost them otherwise
 
@@ -33,7 +35,7 @@ def pattern_of(failure: Violation) -> str:
     with np.errstate(all="ignore"):
         if not np.isfinite(got).all():
             return next(_parts(expected, got, ~np.isfinite(got)), "no finite number anywhere")
-        return next(_patterns(expected, got, room), "")
+        return next(_patterns(expected, got, room, float(finfo(np.asarray(failure.got).dtype).eps)), "")
 
 
 def _numbers(values: Any) -> Array | None:
@@ -55,7 +57,7 @@ def _room(failure: Violation, expected: Array) -> Array:
     return np.broadcast_to(allowed + ROOM * eps * np.abs(expected).max(initial=0.0), expected.shape)
 
 
-def _patterns(expected: Array, got: Array, room: Array) -> Iterator[str]:
+def _patterns(expected: Array, got: Array, room: Array, eps: float) -> Iterator[str]:
     """What is so, the plainest first."""
 
     def is_got(other: Array, times: float = 1.0) -> bool:
@@ -69,6 +71,8 @@ def _patterns(expected: Array, got: Array, room: Array) -> Iterator[str]:
     if expected.dtype.kind == "c" and is_got(expected.conj()):
         yield "the complex conjugate of what is expected"
     yield from _multiples(expected, got, clear, np.abs(got - expected) > room, is_got)
+    if np.count_nonzero(clear) == 1 and eps <= SINGLE and is_got(got * clear):
+        yield from _plain(expected[clear].item(), got[clear].item(), eps)
     if expected.dtype.kind != "c" and is_got(np.abs(expected)):
         yield "what is expected, without its signs"
     yield from _places(expected, got, is_got)
@@ -91,6 +95,15 @@ def _multiples(expected: Array, got: Array, clear: Array, is_wrong: Array, is_go
     for factor in (*named, *((measured,) if np.count_nonzero(clear) > 1 else ())):
         if factor and is_got(factor * expected, abs(factor)):
             yield f"what is expected times {_number(factor)}{named.get(factor, '')}"
+
+
+def _plain(expected: Any, got: Any, eps: float) -> Iterator[str]:
+    """A plain factor of one number, to nearly all of its digits, of which there are many."""
+    if isinstance(expected, complex) or (math.frexp(expected)[0] * SHORT).is_integer():
+        return
+    for factor in PLAIN:
+        if abs(got - factor * expected) <= ROOM * eps * abs(factor * expected):
+            yield f"what is expected times {_number(factor)}"
 
 
 def _sizes(shape: tuple[int, ...]) -> dict[float, str]:

@@ -46,6 +46,9 @@ def sentence(expected: Any, got: Any, allowed: Any = None) -> str:
         (RIGHT, np.where(RIGHT == 0.5, np.nan, RIGHT), "right in 5 of 6 entries; the others are NaN"),
         (RIGHT, RIGHT * np.nan, "no finite number anywhere"),
         ([2.0], [4.0], "what is expected times 2"),
+        (np.pi, 1.5 * np.pi, "what is expected times 1.5"),
+        (np.pi, np.float32(3 * np.pi), "what is expected times 3"),
+        ([0.0, np.pi], [0.0, -2 * np.pi], "what is expected times -2"),
     ],
 )  # fmt: skip
 def test_a_slip_that_has_a_name_is_named(expected: Any, got: Any, said: str) -> None:
@@ -56,6 +59,10 @@ def test_a_slip_that_has_a_name_is_named(expected: Any, got: Any, said: str) -> 
     ("expected", "got"),
     [
         ([2.0], [4.7]),  # one entry is a multiple of every other
+        ([2.0], [3.0]),  # of a few digits each, by chance
+        (np.pi, 1.5 * np.pi + 1e-13),
+        (np.float16(np.pi), np.float16(1.5 * np.pi)),
+        (np.pi, 1.7 * np.pi),
         (RIGHT, RIGHT**2),
         (RIGHT, RIGHT.ravel()),
         (RIGHT, RIGHT),
