@@ -12,7 +12,7 @@ import numpy as np
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.errors import LONGEST_TEXT, Unsupported, is_violation, text_of
 from conformance.scripts.formulas import OPERANDS, RAISED, RAISER, NoFormula, Symbol, formula_of
-from conformance.scripts.helpers import carried
+from conformance.scripts.helpers import carried, missing_in
 from conformance.scripts.literals import is_same, literal, method_of, spread
 from conformance.scripts.shorten import shortened
 from conformance.trace import is_aside
@@ -293,4 +293,5 @@ class ScriptBuilder:
             decided = [self.decided] if self.decided else []
             lines = None if revealing is None else [*decided, *(show(value=name) for name in revealing)]
             whole = shortened(whole, lines, self.dialect.effects, frozenset(self.built))
+        head += filter(None, [missing_in(self.backend, whole)])
         return "\n".join((*head, whole, *tail))

@@ -8,6 +8,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import PurePath
 from types import ModuleType
 
 from conformance.backend import Backend
@@ -103,6 +104,9 @@ def _values(module: ModuleType) -> dict[str, tuple[int, str]]:
 
 def _pairs(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     """The names that an assignment gives values, each with its own: `a, b = x, y` is two."""
+    match statement:
+        case ast.AnnAssign(ast.Name(name), _, value) if value is not None:
+            yield name, value
     if not isinstance(statement, ast.Assign):
         return
     for target in statement.targets:
@@ -133,9 +137,31 @@ def undefined_in(backend: Backend, op: str) -> set[str]:
     drawn = row.law(lambda options: options[0]).parameters
     text = call_text(backend, op, operands, dict.fromkeys((*_parameters_of(row), *drawn)))
     present = backend.dialect.imports if backend.dialect else ""
-    tree = ast.parse("\n".join((present, *carried(backend, text, present), text)))
+    whole = "\n".join((present, *carried(backend, text, present), text))
+    return _unbound(whole) - set(operands) - _of_this_project(backend)
+
+
+def missing_in(backend: Backend, text: str) -> str:
+    """A comment on the names that a script uses and cannot carry, such as what a table was made of, with the files that have them."""
+    try:
+        unbound = sorted(_unbound(text))
+        modules = _helpers_in(backend, text)[1] if unbound else []
+    except SyntaxError:  # a repr that is no Python
+        return ""
+    homes = {name: next((m for m in modules if name in vars(m)), None) for name in unbound}
+    found = [f"{name} (see {_file(home)})" for name, home in homes.items() if home is not None]
+    return f"# not the whole program: it does not carry {', '.join(found)}" if found else ""
+
+
+def _file(module: ModuleType) -> str:
+    return PurePath(getattr(module, "__file__", None) or module.__name__).name
+
+
+def _unbound(text: str) -> set[str]:
+    """The names that a program uses and makes nowhere."""
+    tree = ast.parse(text)
     named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    bound = {*operands, *dir(builtins), *(n.id for n in named if not isinstance(n.ctx, ast.Load))}
+    bound = {*dir(builtins), *(n.id for n in named if not isinstance(n.ctx, ast.Load))}
     for node in ast.walk(tree):
         match node:
             case (
@@ -144,7 +170,7 @@ def undefined_in(backend: Backend, op: str) -> set[str]:
                 bound.add(name)
             case ast.Import(names) | ast.ImportFrom(names=names):
                 bound |= {(alias.asname or alias.name).partition(".")[0] for alias in names}
-    return {n.id for n in named} - bound - _of_this_project(backend)
+    return {n.id for n in named} - bound
 
 
 def _of_this_project(backend: Backend) -> set[str]:

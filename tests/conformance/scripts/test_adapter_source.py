@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from conformance.backend import Backend
 from conformance.load import absence, load_backend
 from conformance.scripts.adapter_source import call_text, expression_of
-from conformance.scripts.helpers import carried, undefined_in
+from conformance.scripts.helpers import carried, missing_in, undefined_in
+from conformance.scripts.script import script_of
 
 ADAPTER = """
 import functools
@@ -262,3 +264,29 @@ def test_an_adapter_that_is_derived_from_another_spells_its_ops_as_that_does(tmp
     assert spelled == call_text(torch, "index_update", ["x", "v"], {"index": (0,)})
     assert carried(mine, spelled, "import torch")[1] == carried(torch, spelled, "import torch")[1]
     assert not any(undefined_in(mine, name) for name in mine.ops)
+
+
+MADE_OF_A_TABLE = """
+from conformance_backends.numpy_backend import NumpyTape
+
+RATE: float = 0.5
+base = NumpyTape.ops["exp"]
+
+def half(x):
+    return base(x) * RATE
+
+class Mine(NumpyTape):
+    ops = {**NumpyTape.ops, "exp": half}
+"""
+
+
+def test_what_a_quoted_function_names_is_carried_or_the_script_says_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "halved.py").write_text(MADE_OF_A_TABLE)
+    backend = load_backend(f"{tmp_path / 'halved.py'}:Mine")
+    text = script_of(
+        backend, lambda engine: engine.numpy(engine.op("exp")(engine.array(np.array([1.0])))), None
+    )
+    assert text.startswith("# not the whole program: it does not carry base (see halved.py)\n"), text
+    assert "RATE = 0.5\n" in text
+    assert missing_in(backend, "print(half(1.0)") == ""  # no Python
+    assert missing_in(backend, "print(1)") == ""
