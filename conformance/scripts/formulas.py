@@ -119,7 +119,8 @@ def _is_raised_by(function: Function, error: Exception) -> bool:
         trace = trace.tb_next
     if trace is None or trace.tb_frame.f_code is not getattr(function, "__code__", None):
         return False
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    instruction: int = trace.tb_frame.f_code.co_code[trace.tb_lasti]
+    return instruction == dis.opmap["RAISE_VARARGS"]
 
 
 def _plain(value: Any) -> str:

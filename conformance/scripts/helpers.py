@@ -104,9 +104,8 @@ def _values(module: ModuleType) -> dict[str, tuple[int, str]]:
 
 def _pairs(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
     """The names that an assignment gives values, each with its own: `a, b = x, y` is two."""
-    match statement:
-        case ast.AnnAssign(ast.Name(name), _, value) if value is not None:
-            yield name, value
+    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.value:
+        yield statement.target.id, statement.value
     if not isinstance(statement, ast.Assign):
         return
     for target in statement.targets:

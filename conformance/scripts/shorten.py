@@ -130,12 +130,12 @@ def _calls_beside(
     """The last calls before the end of built functions that what is kept calls as well."""
     defined = {s.name for s in statements if isinstance(s, ast.FunctionDef)}
     built |= {name for name in defined if behind.get(name, frozenset()) & built}
-    calls = {
+    calls: dict[ast.stmt, Names] = {
         s: _read(s) & built for s in statements if isinstance(s, ast.Assign) and not _made(s) & built
     }  # and no definitions
     shown = frozenset[str]().union(*(calls.get(s, frozenset()) for s in kept))
     last = max((statements.index(s) for s in ends), default=0)
-    return [s for s in statements[:last] if s not in kept and calls.get(s, frozenset()) & shown][-CALLS:]
+    return [s for s in statements[:last] if calls.get(s, frozenset()) & shown and s not in kept][-CALLS:]
 
 
 def _closed(statements: Sequence[ast.stmt], kept: Iterable[ast.stmt]) -> list[ast.stmt]:
