@@ -16,7 +16,7 @@ TABLE = {
     Verdict.KNOWN.value: "it fails, and the file of known failures lists it with a reason; it is still a failure of the engine",
     Verdict.UNDECIDED.value: "no case was found in which a wrong answer would have failed; it counts neither for nor against the engine",
     Verdict.UNSUPPORTED.value: "the engine does not offer this, such as an op that it lacks; it counts neither for nor against it",
-    Verdict.INTERRUPTED.value: "there is no answer: its process was killed from outside, twice, or others about its subject had none in time; --resume asks again",
+    Verdict.INTERRUPTED.value: "there is no answer: its process was killed from outside, twice, or expected numbers took too long, or others about its subject had none in time; --resume asks again",
     Verdict.INTERNAL_ERROR.value: "this project is wrong; it never counts against the engine",
     Verdict.ADAPTER_ERROR.value: "the adapter is wrong; it never counts against the engine",
     Verdict.FAIL.value: "the engine answered, and the answer is wrong or breaks the rule that is checked",

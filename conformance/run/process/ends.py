@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from pathlib import Path
@@ -10,6 +11,9 @@ from conformance.run.attribution import OURS, STANDARD_LIBRARY
 
 FRAME = re.compile(r'  File "(?P<file>.*)", line \d+ in ')
 RUNNERS = ("_pytest", "pluggy", "xdist", "execnet")  # between the interpreter and this project
+ORACLE = tuple(f"{OURS}{folder}{os.sep}" for folder in ("oracle", "design", "strategies"))
+RULES = f"{OURS}ops{os.sep}"  # the oracle's, and those of an engine that is made of them
+NUMBERS = frozenset({"numpy", "scipy", "mpmath"})
 INNERMOST = 3  # frames that are kept of a thread that has none of an engine or an adapter
 
 
@@ -29,6 +33,20 @@ def manner(code: int | None) -> str:
 def without_our_frames(words: str) -> str:
     """Tracebacks of threads as the interpreter writes them, the innermost frame first, without the frames that only lead to an engine."""
     return "\n\n".join(map(_led_to, words.split("\n\n")))
+
+
+def is_of_oracle(words: str) -> bool:
+    """Whether a thread was computing what an engine is compared with: no engine is asked from there."""
+    return any(map(_is_in_oracle, words.split("\n\n")))
+
+
+def _is_in_oracle(thread: str) -> bool:
+    """Whether the innermost frame that is none of a library of numbers, or of a rule, is of the oracle or of what draws cases."""
+    files = (found["file"] for line in thread.split("\n") if (found := FRAME.match(line)))
+    others = (
+        file for file in files if not file.startswith(RULES) and not NUMBERS.intersection(Path(file).parts)
+    )
+    return next(others, "").startswith(ORACLE)
 
 
 def _led_to(thread: str) -> str:

@@ -16,12 +16,13 @@ from conformance.ops import ALL_OPS
 from conformance.questions import Item, questions_in
 from conformance.run import journal
 from conformance.run.process.deadline import Limit
-from conformance.run.process.ends import beginning, manner, without_our_frames
+from conformance.run.process.ends import beginning, is_of_oracle, manner, without_our_frames
 from conformance.run.verdict import result_for
 from conformance.runfile.jsonl import decode
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import Evidence, ResultLine, Verdict
 
+NOT_OF_THE_ENGINE = "the time was taken by what computes the expected numbers, twice, and not by the engine: give more with --timeout, or ask it alone"
 NOT_AGAIN = "this ended a process, and the time did not suffice to ask it in another: ask it alone, with -q and without a budget"
 BEFORE = 6  # subjects that are named of those that a process was asked about before it ended
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
@@ -104,7 +105,7 @@ class Deaths:
 
         Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
         else may have killed, such as a system without memory, is asked once more: then there is no result yet. So is
-        what asks about many ops, without those of which workers died before; and what died in a process that had been
+        what is late for computing expected numbers, of which it finds some kept then, what asks about many ops, without those of which workers died before; and what died in a process that had been
         asked about something else: memory that one call damages ends another.
         """
         noted = journal.last_noted(self.folder, worker)
@@ -114,7 +115,8 @@ class Deaths:
             journal.add_culprit(self.folder, culprit)
             return judge(answer, self.known, datetime.date.today())
         was_killed = not is_overdue and code in FROM_OUTSIDE
-        if was_killed and culprit not in self.asked_again:
+        was_ours = is_late and is_of_oracle(journal.last_words(self.folder, worker))
+        if (was_killed or was_ours) and culprit not in self.asked_again:
             self.asked_again.add(culprit)
             return None
         if self._leaves_out(self.items[culprit]):
@@ -124,11 +126,13 @@ class Deaths:
             self.asked_again.add(culprit)
             self._after[culprit] = before
             return None
-        if self.items[culprit].subject in ALL_OPS:
+        if self.items[culprit].subject in ALL_OPS and not was_ours:
             self._deadly.add((self.items[culprit].backend, self.items[culprit].subject))
         self._after.pop(culprit, None)
         journal.add_culprit(self.folder, culprit)
         verdict, message = self._verdict(worker, code, was_killed=was_killed, is_overdue=is_overdue)
+        if was_ours:  # twice: the machine is too busy for the limit, and the engine has not been slow
+            verdict, message = Verdict.INTERRUPTED, f"{NOT_OF_THE_ENGINE}\n{message}"
         token = journal.asked(self.folder, worker)
         answer = lost(self.items[culprit], verdict, message, cases=1, token=token)
         judged = judge(answer, self.known, datetime.date.today())

@@ -7,8 +7,10 @@ import sysconfig
 
 import pytest
 
+import conformance.ops.elementwise as rules
+import conformance.oracle.rounding as oracle
 import conformance.run.tally as ours
-from conformance.run.process.ends import INNERMOST, beginning, manner, without_our_frames
+from conformance.run.process.ends import INNERMOST, beginning, is_of_oracle, manner, without_our_frames
 
 STDLIB = sysconfig.get_path("stdlib")
 PYTEST = "/somewhere/lib/python3.11/site-packages/_pytest/runner.py"
@@ -58,3 +60,22 @@ def test_what_follows_the_frames_and_another_thread_stay() -> None:
 )
 def test_a_text_is_cut_at_the_end_of_a_line(text: str, said: str) -> None:
     assert beginning(text, 5) == said
+
+
+NUMPY = "/somewhere/lib/python3.11/site-packages/numpy/_core/numeric.py"
+
+
+@pytest.mark.parametrize(
+    ("files", "is_ours"),
+    [
+        ((oracle.__file__, ours.__file__), True),
+        ((NUMPY, rules.__file__, oracle.__file__, ours.__file__), True),
+        ((ours.__file__, PYTEST), False),  # an engine's function may be one of C, without a frame
+        ((NUMPY, rules.__file__, "/a/engine.py", ours.__file__), False),
+        ((NUMPY, "/a/engine.py", oracle.__file__), False),
+        ((), False),
+    ],
+)
+def test_what_computes_expected_numbers_is_no_engine(files: tuple[str, ...], is_ours: bool) -> None:
+    other = "\n\nThread 0x8e (most recent call first):" + frames(f"{STDLIB}/threading.py")
+    assert is_of_oracle(HEAD + frames(*files) + other) is is_ours

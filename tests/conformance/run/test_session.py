@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from conformance.errors import DependencyError
+from conformance.oracle import rounding
 from conformance.questions import Item, items_of
 from conformance.run import journal
 from conformance.run.keeper import Keeper, Watch, item_of
@@ -68,6 +69,19 @@ def test_what_was_killed_from_outside_is_asked_once_more_and_then_interrupted(
     assert other is not None
     assert again is not None
     assert (other.verdict, again.verdict) == (Verdict.CRASH, Verdict.INTERRUPTED)
+
+
+def test_what_was_late_for_expected_numbers_is_asked_once_more_and_then_nobodys_fault(tmp_path: Path) -> None:
+    words = f'Timeout (0:00:02)!\nThread 0x7f (most recent call first):\n  File "{rounding.__file__}", line 9 in trial\n'
+    for worker in ("gw0", "gw1"):
+        (tmp_path / f"{worker}.words").write_text(words, encoding="utf-8")
+    deaths = Deaths({item.id: item for item in ITEMS}, tmp_path, (), limit=Limit(2.0))
+    assert deaths.result("gw0", FIRST.id, code=1, is_overdue=False) is None
+    again = deaths.result("gw1", FIRST.id, code=1, is_overdue=False)
+    assert again is not None
+    assert again.verdict is Verdict.INTERRUPTED
+    assert again.evidence is not None
+    assert again.evidence.message.startswith("the time was taken by what computes the expected numbers")
 
 
 def test_what_ended_a_process_is_not_said_to_end_no_other_before_it_was_asked_in_one(tmp_path: Path) -> None:
