@@ -23,8 +23,8 @@ from conformance.checks.engine_calls import (
 from conformance.checks.observation import plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.errors import Violation
-from conformance.ops.names import ADD, GREATER, MULTIPLY
+from conformance.errors import Unsupported, Violation
+from conformance.ops.names import ADD, GETITEM, GREATER, MULTIPLY, PERMUTE_DIMS, SUM
 
 
 @contract("C7", "branch")
@@ -97,18 +97,52 @@ def what_is_compared_keeps_its_history(engine: Backend, sample: Sample) -> None:
 
     g = sample.array()
     x, w = (1 + np.abs(sample.array()) % 2 for _ in range(2))  # whose sum of products is a number of few bits
-    # A functional engine may refuse to show the numbers of what it differentiates, and C7 is not about reading them.
-    is_declined = not isinstance(engine, TapeBackend) or engine.conventions.get("C7") == "refused"
-    is_read = GREATER in engine.ops and not is_declined
-    for is_positive, operand in itertools.product(
-        (by_operator, by_op) if is_read else (by_operator,), (x, -x)
-    ):
+    ways = (by_operator, by_op) if _shows_comparisons(engine) else (by_operator,)
+    for is_positive, operand in itertools.product(ways, (x, -x)):
         size = (operand * w).sum()
         slope, value = (2 * size, size * size) if size > 0 else (1, size)
         through = slope * (g * w).sum()
         expected = [through * w, through * operand + g * value]
         what = "s² w, where s, the sum of x w, is above 0, and s w elsewhere"
         _hold(engine, partial(function, is_positive=is_positive), [operand, w], g, expected, what)
+
+
+def _shows_comparisons(engine: Backend) -> bool:
+    """Whether the numbers of a comparison can be read: a functional engine may refuse to show those of what it differentiates, and C7 is not about that."""
+    is_declined = not isinstance(engine, TapeBackend) or engine.conventions.get("C7") == "refused"
+    return GREATER in engine.ops and not is_declined
+
+
+@contract("C7", "compared-results")
+def results_whose_comparison_is_read_keep_their_history(engine: Backend, sample: Sample) -> None:
+    """A result of broadcasting, a transposed one, a part of one and a sum keep their history where the engine's comparison of them is read."""
+    if not _shows_comparisons(engine):
+        raise Unsupported("the engine shows no numbers of its own comparison inside a function")
+    multiply, greater = engine.op(MULTIPLY), engine.op(GREATER)
+    of_parts: dict[str, Function] = {"x w": lambda product: product}
+    for what, name, parameters in (
+        ("(x w)ᵀ", PERMUTE_DIMS, {"axes": (1, 0)}),
+        ("a part of x w", GETITEM, {"index": (slice(None, None, 2),)}),
+        ("the sum of x w over rows", SUM, {"axis": 0, "keepdims": False}),
+    ):
+        if name in engine.ops:
+            of_parts[what] = engine.call(name, parameters)
+    x, w = sample.array((3,)), sample.array((4, 3))
+    for what, part in of_parts.items():
+        (made,) = engine.forward(lambda a, b, p=part: p(multiply(a, b)), [np.array(x), np.array(w)])
+        g = sample.array(plain(engine, made).shape)
+
+        def function(a: Any, b: Any, looks: bool, part: Function = part) -> Any:
+            result = part(multiply(a, b))
+            if looks:
+                plain(engine, greater(result, engine.array(np.zeros((), sample.dtype))))
+            return multiply(result, result)
+
+        unread, read = (
+            gradients_of(engine, partial(function, looks=looks), [x, w], g) for looks in (False, True)
+        )
+        for got, expected, name in zip(read, unread, "xw", strict=True):
+            hold_equal(got, expected, f"{name}'s gradient of the square of {what}, which was compared with 0")
 
 
 def _hold_truth(engine: Backend, sample: Sample) -> None:

@@ -88,6 +88,19 @@ def operands_forget_where_a_comparison_is_read() -> Backend:
     return with_ops({"greater": greater}, SteppedTape)
 
 
+def broadcast_operands_forget_where_they_are_compared() -> Backend:
+    """What broadcasting made is a constant from the engine's comparison on."""
+
+    def greater(*xs: Any, **parameters: Any) -> Any:
+        z = SteppedTape.ops["greater"](*xs, **parameters)
+        for x in xs:
+            if isinstance(x, Tensor) and len({np.shape(v) for v in getattr(x.node, "values", ())}) > 1:
+                x.edge = None
+        return z
+
+    return with_ops({"greater": greater}, SteppedTape)
+
+
 def read_is_cut(self: Any, array: Any) -> Any:
     """A result whose numbers are read is a constant from then on."""
     if isinstance(array, Tensor) and array.node is not None:
@@ -104,6 +117,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C7/compared",), sums_forget_where_they_are_compared, ("sum",)),
     Mutant("compared-by-the-op-is-cut", "A result that the engine's op compares with a number is a constant from then on.",
         ("contract/C7/compared",), operands_forget_where_a_comparison_is_read, ("greater",)),
+    Mutant("compared-broadcast-is-cut", "A result of broadcasting that the engine's op compares is a constant from then on.",
+        ("contract/C7/compared-results",), broadcast_operands_forget_where_they_are_compared, ("greater",)),
     behaviour("read-is-cut", "A result whose numbers are read is a constant from then on.", ("contract/C7/read-inside",), numpy=read_is_cut),
     Mutant("operands-in-one-buffer", "The saved operands of a product are overwritten by the next product.",
         CONTROL_FLOW[1:], one_buffer_for_operands, ("multiply",)),
