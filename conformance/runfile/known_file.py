@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import difflib
 import fnmatch
@@ -33,7 +34,8 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         written = _tables(tomllib.loads(text))
-        lines = [text.count("\n", 0, found.start()) + 1 for found in BEGINS.finditer(text)]
+        ends = [place for place, letter in enumerate(text) if letter == "\n"]
+        lines = [bisect.bisect_left(ends, found.start()) + 1 for found in BEGINS.finditer(text)]
         if len(lines) != len(written):  # entries of a list in brackets, or a heading within a text
             lines = []
         return tuple(_entry(table, place, lines) for place, table in enumerate(written))

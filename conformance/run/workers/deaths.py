@@ -105,8 +105,9 @@ class Deaths:
 
         Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
         else may have killed, such as a system without memory, is asked once more: then there is no result yet. So is
-        what is late for computing expected numbers, of which it finds some kept then, what asks about many ops, without those of which workers died before; and what died in a process that had been
-        asked about something else: memory that one call damages ends another.
+        what is late for computing expected numbers, some of which are kept then; what asks about many ops, without
+        those of which workers died before; and what died in a process that had been asked about something else: memory
+        that one call damages ends another.
         """
         noted = journal.last_noted(self.folder, worker)
         culprit = noted if noted in self.items else given
