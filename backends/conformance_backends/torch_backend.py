@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
@@ -184,19 +185,26 @@ class TorchTape(TapeJacobians, TorchFlow, Torch, TapeBackend):
         array[index] = value
 
 
+_level = threading.local()  # whether a thread is pushing tangents forward
+
+
 def _pushed(
     function: Function, arrays: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """The outputs and their tangents; None for a tangent that is known to be zero."""
-    try:
-        with fwAD.dual_level():
-            pass
-    except RuntimeError as error:  # inside another level
-        raise Unsupported(f"torch: {error}") from error
+    if getattr(_level, "is_open", False):  # in this thread: that of another one is no nesting
+        try:
+            with fwAD.dual_level():
+                pass
+        except RuntimeError as error:
+            raise Unsupported(f"torch: {error}") from error
+    before, _level.is_open = getattr(_level, "is_open", False), True
     try:
         outputs, pushed = pushed_along(function, arrays, tangents)
     except NotImplementedError as error:
         raise Unsupported(f"torch: {error}") from error
+    finally:
+        _level.is_open = before
     return as_tuple(outputs), as_tuple(pushed)
 
 
