@@ -152,18 +152,20 @@ def checks_without_mutant(mutants: Iterable[Mutant]) -> list[str]:
 
 @dataclass(frozen=True)
 class Part:
-    """What an engine that is not wrong is asked beside a few mutants: the checks that they name, of their ops."""
+    """What an engine that is not wrong is asked beside a few mutants: what these are asked, and no more.
 
-    checks: frozenset[str]
-    ops: frozenset[str]
+    A mutant proves its check only where a right engine passes the same question.
+    """
+
+    ops: Mapping[
+        str, frozenset[str]
+    ]  # by the key of a check that some mutant names, the ops of those that do
 
     @staticmethod
     def of(mutants: Iterable[Mutant]) -> Part:
         """What these mutants are asked."""
-        mutants = tuple(mutants)
-        return Part(
-            frozenset(key for m in mutants for key in m.kills), frozenset(op for m in mutants for op in m.ops)
-        )
+        pairs = [(key, m.ops) for m in mutants for key in m.kills]
+        return Part({key: frozenset(op for k, ops in pairs if k == key for op in ops) for key, _ in pairs})
 
 
 def questions_for(
@@ -174,13 +176,14 @@ def questions_for(
     Every check's, or a part, are asked where the mutant names none, since nothing may catch it; every one's but the slow
     ones, with `all_checks`.
     """
-    named, ops = mutant.kills, mutant.ops
+    named, ops = mutant.kills, dict.fromkeys(mutant.kills, frozenset(mutant.ops))
     if part is not None and not named:
-        named, ops = tuple(part.checks), tuple(op for op in ops if op in part.ops)
+        named, ops = tuple(part.ops), {key: part.ops[key].intersection(mutant.ops) for key in part.ops}
     items = [
         item
         for item in items_of(mutant.name, mutant.make().dtypes, by=() if all_checks else named)
-        if (not named or item.check in named or not _is_slow(item)) and item.kind.concerns(item, ops)
+        if (not named or item.check in named or not _is_slow(item))
+        and item.kind.concerns(item, tuple(ops.get(item.check, mutant.ops)))
     ]
     for _, group in groupby(sorted(items, key=lambda item: item.group), key=lambda item: item.group):
         yield list(group)

@@ -125,7 +125,7 @@ def test_a_slice_asks_its_groups_and_the_slices_all(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("conformance.selfcheck.selftest.Executor", Noting)
     control = registered_controls()["control"]
-    part = Part(frozenset({"op/vjp", "op/value"}), frozenset({"add", "sin", "matmul"}))
+    part = Part({"op/vjp": frozenset({"add", "sin"}), "op/value": frozenset({"sin", "matmul"})})
     catchers(control, 0, SMALL, part=part)
     whole = sorted(asked)
     asked.clear()
@@ -141,6 +141,21 @@ def test_beside_one_mutant_a_control_is_asked_what_that_is_asked() -> None:
         i for group in questions_for(registered_controls()["control"], part=Part.of([mutant])) for i in group
     ]
     assert {(i.check, i.subject) for i in items} == {("op/value-magnitudes", "log1p")}
+
+
+def test_beside_several_mutants_a_control_is_asked_the_checks_of_each_of_its_own_ops() -> None:
+    mutants = [
+        MUTANTS["log1p-loses-digits-near-zero"],
+        MUTANTS["sign-lost"],
+        MUTANTS["derivative-at-real-part"],
+    ]
+    control = registered_controls()["control"]
+    together = {item.id for group in questions_for(control, part=Part.of(mutants)) for item in group}
+    alone = [
+        {item.id for group in questions_for(control, part=Part.of([m])) for item in group} for m in mutants
+    ]
+    assert all(alone)
+    assert together == set().union(*alone)
 
 
 @pytest.mark.costly
