@@ -32,7 +32,16 @@ def sweep(domains: Sequence[Domain], dtype: str, rng: Generator) -> list[Array]:
         near = np.abs(first.astype(float)) * rng.uniform(0.5, 2, COUNT) * np.sign(other.astype(float))
         is_near = (rng.random(COUNT) < AS_LARGE) & _is_inside(near.astype(dtype), domain)
         swept.append(np.where(is_near, near.astype(dtype), other))
-    return swept
+    return _with_zeros(swept, domains, rng)
+
+
+def _with_zeros(swept: Sequence[Array], domains: Sequence[Domain], rng: Generator) -> list[Array]:
+    """The same with both zeros in every operand that has them inside its domain, each where no other operand is zero."""
+    free = iter(rng.spawn(1)[0].permutation(np.flatnonzero(np.all(swept, axis=0))))
+    for numbers, domain in zip(swept, domains, strict=True):
+        if domain.low < 0 < domain.high and 0.0 not in domain.kinks:
+            numbers[next(free)], numbers[next(free)] = 0.0, -0.0
+    return list(swept)
 
 
 def complex_sweep(domains: Sequence[Domain], dtype: str, rng: Generator) -> list[Array]:

@@ -57,6 +57,15 @@ def test_a_sweep_meets_every_common_binade_and_whole_numbers() -> None:
     assert (x == np.rint(x)).sum() > 20
 
 
+@pytest.mark.parametrize("domain", [REAL, UNIT])
+def test_a_sweep_has_both_zeros_in_each_operand_where_no_other_is_zero(domain: Domain) -> None:
+    for seed in range(20):
+        swept = np.array(sweep([domain, domain, POSITIVE], "float32", np.random.default_rng(seed)))
+        for i, numbers in enumerate(swept[:2]):
+            is_zero = (numbers == 0) & np.all(np.delete(swept, i, axis=0), axis=0)
+            assert {*np.signbit(numbers[is_zero]).tolist()} == {True, False}
+
+
 def test_a_quarter_of_all_pairs_are_about_as_large() -> None:
     x, y = sweep([REAL, REAL], "float64", np.random.default_rng(0))
     assert ((np.abs(x / y) < 2) & (np.abs(x / y) > 0.5)).mean() > 0.2

@@ -1,4 +1,4 @@
-"""Mutants that are wrong in a few binades alone, where one piece of a function ends and the next begins."""
+"""Mutants that are wrong in a few binades alone, where one piece of a function ends and the next begins, or at a zero."""
 
 from __future__ import annotations
 
@@ -34,6 +34,13 @@ def taken_for_larger(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     return np.where(is_close, pulled * 2, pulled).astype(pulled.dtype) if pulled.shape == g.shape else pulled
 
 
+def lost_at_minus_zero(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """A mask that reads the sign of zero: where an operand is -0 its gradient is zero."""
+    pulled = right(i, g, z, *xs, **p)
+    is_there = (xs[i] == 0) & np.signbit(xs[i])
+    return np.where(is_there, 0, pulled).astype(pulled.dtype) if pulled.shape == xs[i].shape else pulled
+
+
 def by_way_of_one(right: Any, x: Any, **p: Any) -> Any:
     """Of complex numbers e^x - 1 as it stands, which cancels near zero."""
     return np.exp(x) - 1 if x.dtype.kind == "c" else right(x, **p)
@@ -53,6 +60,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/swept",), ("log", "sqrt", "reciprocal"), term_too_few),
     rule("operands-taken-for-alike", "Of large operands that are less than twice each other's size the gradient is doubled.",
         ("op/swept",), ("logaddexp", "hypot"), taken_for_larger),
+    rule("lost-at-minus-zero", "Where an operand is -0, at which the function has no kink, its gradient is zero.",
+        ("op/swept",), ("threshold", "sin"), lost_at_minus_zero),
     value("complex-by-way-of-one", "At complex numbers expm1 adds one and takes it away again.",
         ("op/complex-value-swept",), ("expm1",), by_way_of_one),
     value("squared-in-half", "In float16 asinh squares its operand, which overflows.",
