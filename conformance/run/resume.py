@@ -14,7 +14,7 @@ from conformance.load import named
 from conformance.run.plan import PROFILES
 from conformance.runfile.jsonl import Run, read_results, read_run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
-from conformance.runfile.writer import PART
+from conformance.runfile.writer import PART, is_being_written
 
 if TYPE_CHECKING:
     from conformance.run.conduct import Request
@@ -36,6 +36,7 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
         raise UsageError("--resume finishes a run, --rerun-failed runs a part of one again: give one of them")
     path = unfinished(request.resume)
     run = read_run(path)
+    _hold_ended(path)
     header = run.header
     if header.profile not in PROFILES:
         raise UsageError(
@@ -63,6 +64,14 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
         output=output, force=True, resume=path, ids=header.ids,
     )  # fmt: skip
     return whole, tuple(answered.values())
+
+
+def _hold_ended(path: Path) -> None:
+    """Refuse to run on from the file of a run that goes on, whose later results would be lost; raises UsageError."""
+    if is_being_written(path):
+        raise UsageError(
+            f"another run is still writing {path}; wait for its end, or end it, and resume it then"
+        )
 
 
 def hold_alike(path: Path, now: RunLine) -> None:

@@ -179,17 +179,18 @@ def _opened(path: Path, *, force: bool, beside: Path | None) -> tuple[Path, Path
         try:
             descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         except FileExistsError:  # of a run that goes on, or of one that was killed, which can be resumed
-            is_live = is_live or _is_locked(part)
+            is_live = is_live or is_being_written(part)
             continue
         _lock(descriptor, name)
         return name if is_live else path, part, descriptor
     raise AssertionError  # the names do not end
 
 
-def _is_locked(part: Path) -> bool:
+def is_being_written(part: Path) -> bool:
+    """Whether a run that goes on is writing the file."""
     try:
-        descriptor = os.open(part, os.O_WRONLY)
-    except OSError:
+        descriptor = os.open(part, os.O_RDONLY)
+    except OSError:  # of somebody else, perhaps: a name that is not to be taken
         return True
     try:
         _lock(descriptor, part)
