@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -19,23 +18,27 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.progress import Progress as Bar
-from rich.table import Table
 from rich.text import Text
 
-from conformance.run.conduct import Request
+from conformance.cli.pages.run_end import (
+    LISTED,
+    in_words,
+    left_out_of,
+    lines_of,
+    shown_of,
+    table_of,
+    unanswered,
+    unasked_points,
+)
+from conformance.run.conduct import INTERRUPTED, Request
 from conformance.run.failure_text import failure_text
 from conformance.run.resume import command_to_resume
 from conformance.runfile.causes import Cause, causes_of
-from conformance.runfile.known import message_of
-from conformance.runfile.patterns import stated_line
-from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
-from conformance.runfile.severity import SEVERITY_TEXT, Severity
+from conformance.runfile.records import UNEXPECTED, EndLine, ResultLine, RunLine, Verdict
 from conformance.runfile.texts import printable, without_commands
 from conformance.runfile.whole import FULL
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
-LISTED = 20  # causes that have a line each
-NAMED = 6  # checks whose failures follow from a plainer one
 FEW = 2  # results, from which no time can be guessed
 WHOLE_TABLE = 120  # columns of a file or a pipe, in which no heading of the table is cut
 PAUSE = 10.0  # seconds between plain lines
@@ -163,8 +166,9 @@ class Progress:
                 f"{', '.join(fixed[:LISTED])}"
             )
         self.say("")
-        self._print(table_of(header, results))
-        self.say("what the words mean: conformance explain verdicts")
+        if results:  # of none the table would be empty, and look like a good one
+            self._print(table_of(header, results))
+            self.say("what the words mean: conformance explain verdicts")
         if points := unasked_points(request.queries, results):
             self.say(f"special points were not asked; to add them: {' '.join(points)}")
         for text in trouble:
@@ -181,11 +185,20 @@ class Progress:
             self.say(f"{text}; to ask again: {again}")
         if request.footer and request.footer.shortfall:
             self.say(f"{request.footer.shortfall}; to run them: {again}")
-        is_said = bool(request.footer and request.footer.shortfall) or not results
-        missing = "" if len(results) == self.total else f", {self.total - len(results)} checks not run"
-        missing += f"; to run them: {again}" if missing and not is_said else ""
         moved = f" (the one before is {request.moved} now)" if request.moved else ""
-        self.say(f"run file {request.output}{moved}{missing}")
+        self.say(f"run file {request.output}{moved}{self._missing(results, request.footer, again)}")
+
+    def _missing(self, results: Sequence[ResultLine], footer: EndLine | None, again: str) -> str:
+        """How many checks were not run, and how they are, at the end of a sentence; empty where none is missing."""
+        missing = self.total - len(results)
+        if not results:
+            is_cut = footer is not None and footer.exit_code == INTERRUPTED
+            how = "; nothing was answered yet, so nothing is to resume: run the same again" if is_cut else ""
+            return f" has no result{f', {missing} checks not run' if missing else ''}{how}"
+        if not missing:
+            return ""
+        is_said = footer is not None and footer.shortfall
+        return f", {missing} checks not run" + ("" if is_said else f"; to run them: {again}")
 
     def _causes(self, causes: Sequence[Cause], header: RunLine) -> None:
         """The worst result of the worst causes as a whole, then a line per cause."""
@@ -202,94 +215,3 @@ class Progress:
             self.say(line)
         if len(causes) > len(shown):
             self.say(f"… and {len(causes) - len(shown)} more causes: conformance report {self.output}")
-
-
-def shown_of(causes: Sequence[Cause]) -> list[Cause]:
-    """The worst causes, and some that are not the engine's at all, which are to be corrected before the others are read."""
-    ours = [cause for cause in causes[LISTED:] if cause.severity is Severity.OURS]
-    return [*causes[:LISTED], *ours[:LISTED]]
-
-
-def lines_of(causes: Iterable[Cause]) -> Iterator[str]:
-    """A cause in two lines: how many failures, of which engine, how bad and what; and the worst of them, with its pattern."""
-    for cause in causes:
-        evidence = cause.worst.evidence
-        pattern = f" ({evidence.pattern})" if evidence and evidence.pattern else ""
-        known = ", known" if cause.is_known else ""
-        yield f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}{known}: {cause.title}"
-        yield f"{'':17}{cause.worst.id}{pattern}"
-        if cause.following:
-            checks = list(dict.fromkeys(result.check for result in cause.following))
-            more = f" and {len(checks) - NAMED} more" if len(checks) > NAMED else ""
-            yield f"{'':17}{len(cause.following)} of these may follow from it: {', '.join(checks[:NAMED])}{more}"
-
-
-def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:
-    """The questions that have no answer, which is nobody's fault: a sentence for each reason."""
-    said = Counter(
-        (r.backend, stated_line(message_of(r))) for r in results if r.verdict is Verdict.INTERRUPTED
-    )
-    for (backend, reason), count in said.items():
-        yield f"no answer to {count} question{'s' * (count > 1)} of {backend}: {reason}"
-
-
-def unasked_points(queries: Sequence[str], results: Sequence[ResultLine]) -> list[str]:
-    """The queries for special points of the ops that were asked whole, where none of theirs was asked."""
-    from conformance.points import SPECIAL_POINTS
-
-    named = (re.fullmatch(r"op/([^/*?\[]+)(/\*)?", query.strip("/")) for query in queries)
-    asked = [query.strip("/") for query in queries]
-    ops = [
-        op
-        for op in dict.fromkeys(found[1] for found in named if found)
-        if not any(
-            f"{query}/".startswith(f"point/{op}/") for query in asked
-        )  # a run may have ended before them
-    ]
-    having = {point.op for point in SPECIAL_POINTS.values()}
-    return [
-        f"-q point/{op}" for op in ops if op in having and not any(f"/point/{op}/" in r.id for r in results)
-    ]
-
-
-def left_out_of(header: RunLine) -> list[str]:
-    """What the profile leaves out of engines that compile: a sentence for each, or for its modes that do."""
-    by_engine: dict[str, list[BackendLine]] = {}
-    for backend in header.backends:
-        by_engine.setdefault(backend.engine, []).append(backend)
-    counts: dict[str, int] = {}
-    for engine, modes in by_engine.items():
-        left_out = {mode.name: sum(mode.left_out.values()) for mode in modes if mode.left_out}
-        counts |= {engine: sum(left_out.values())} if len(left_out) == len(modes) else left_out
-    return [
-        f"{who} compiles every call: profile {header.profile} leaves {count} of its checks to other seeds and to "
-        "--profile standard, see docs/compiling.md"
-        for who, count in counts.items()
-    ]
-
-
-def in_words(seconds: float) -> str:
-    """A time that is guessed, in the largest unit of which it has two."""
-    if seconds >= 2 * 3600:
-        return f"{seconds / 3600:.0f} h"
-    return f"{seconds / 60:.0f} min" if seconds >= 2 * 60 else f"{seconds:.0f} s"
-
-
-def _cases(results: Sequence[ResultLine]) -> tuple[str, str]:
-    """How many cases decided, and in how many a wrong answer would have passed too."""
-    return str(sum(r.cases for r in results)), str(sum(r.undecided for r in results))
-
-
-def table_of(header: RunLine, results: Sequence[ResultLine]) -> Table:
-    """Verdicts by backend, with their denominators."""
-    table = Table(box=None, pad_edge=False)
-    shown = [v for v in Verdict if any(r.verdict is v for r in results)]
-    for name in ("backend", *(v.value for v in shown), "of", "cases", "not deciding"):
-        table.add_column(name, justify="left" if name == "backend" else "right")
-    for backend in header.backends:
-        own = [r for r in results if r.backend == backend.name]
-        if results and not own and not backend.error:
-            continue  # the queries are about what it does not have
-        counts = [str(sum(r.verdict is v for r in own)) for v in shown]
-        table.add_row(Text(backend.name), *counts, str(len(own)), *_cases(own))
-    return table

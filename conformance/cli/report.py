@@ -85,7 +85,7 @@ def command(options: argparse.Namespace) -> int:
 
 def print_causes(runs: Sequence[Run]) -> None:
     """The causes of all failures, known or not, run by run, the worst first."""
-    from conformance.cli.progress import lines_of
+    from conformance.cli.pages.run_end import lines_of
     from conformance.runfile.causes import causes_of
     from conformance.runfile.texts import printable
 

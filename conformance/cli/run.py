@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import add_json_flag, whole_number
-from conformance.errors import ConformanceError, UsageError
+from conformance.errors import ConformanceError, Interrupted, UsageError
 from conformance.seconds import duration, positive
 
 if TYPE_CHECKING:
@@ -173,7 +173,10 @@ def command(options: argparse.Namespace) -> int:
     for line in expired(options.known) if options.known else ():
         print(f"conformance: {line}", file=sys.stderr)
     progress = Progress(options.budget)
-    code = conduct(request, progress)
+    try:
+        code = conduct(request, progress)
+    except KeyboardInterrupt:  # later ones end a run in order
+        raise Interrupted("interrupted before anything was asked; there is nothing to resume") from None
     shows_times = any(report.format == "html" for report in reports)
     timings = (
         short_timing(options, progress)

@@ -14,8 +14,8 @@ from conformance.clauses import STANDARD
 from conformance.cli import main
 from conformance.cli.console import names_of
 from conformance.cli.explain_op import in_words, worked
+from conformance.cli.pages.run_end import table_of
 from conformance.cli.pages.verdict_words import LINES
-from conformance.cli.progress import table_of
 from conformance.op import OperandKind, index_below
 from conformance.ops import CATALOGUE, FLAT, find
 from conformance.run.failure_text import failure_text

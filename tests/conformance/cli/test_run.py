@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from conformance.cli.progress import LISTED, Progress, in_words, lines_of, shown_of, unasked_points
+from conformance.cli import main
+from conformance.cli.pages.run_end import LISTED, in_words, lines_of, shown_of, unasked_points
+from conformance.cli.progress import Progress
 from conformance.cli.report import report_to
 from conformance.cli.run import short_timing
 from conformance.errors import UsageError
-from conformance.run.conduct import Request
+from conformance.run.conduct import INTERRUPTED, NOT_STARTED, Request
 from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.jsonl import SCHEMA
 from conformance.runfile.records import (
     UNEXPECTED,
     BackendLine,
+    EndLine,
     Evidence,
     ResultLine,
     RunLine,
@@ -140,3 +144,45 @@ def test_a_project_that_is_not_installed_has_no_report_formats(monkeypatch: Any,
     monkeypatch.setattr("conformance.cli.report.entry_points", lambda **_: [])
     with pytest.raises(UsageError, match="the formats are none: the project is not installed"):
         report_to(tmp_path / "report.xml", "junit")
+
+
+def ended(results: list[ResultLine], code: int, capsys: Any, error: str = "") -> str:
+    """What is printed at the end of a run of two checks."""
+    header = msgspec.structs.replace(RUN, backends=(BackendLine("mine", "mine", "1.0", error=error),))
+    progress = Progress()
+    progress.begin(header, 0 if error else 2, [])
+    request = Request(("mine",), (), "quick", 0, 1, "", 1.0, Path("run.jsonl"), None)
+    footer = EndLine(complete=False, counts={}, exit_code=code)
+    progress.end(header, results, replace(request, footer=footer), [], [])
+    return str(capsys.readouterr().out)
+
+
+def test_an_interrupted_run_says_how_it_is_resumed_or_that_it_cannot_be(capsys: Any) -> None:
+    said = ended([LINE], INTERRUPTED, capsys)
+    assert "1 checks not run; to run them: conformance run mine --resume run.jsonl" in said
+    said = ended([], INTERRUPTED, capsys)
+    assert (
+        "run.jsonl has no result, 2 checks not run; nothing was answered yet, so nothing is to resume" in said
+    )
+    assert "resume" not in ended([], NOT_STARTED, capsys)
+
+
+def test_a_run_that_is_interrupted_before_it_asks_says_that_nothing_is_to_resume(
+    tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("conformance.run.conduct.describe_all", interrupted)
+    assert main(["run", "numpy"]) == INTERRUPTED
+    assert "interrupted before anything was asked; there is nothing to resume" in capsys.readouterr().err
+
+
+def test_a_run_without_a_result_has_no_table(capsys: Any) -> None:
+    said = ended([], NOT_STARTED, capsys, error="no such engine")
+    assert "could not start\n  no such engine" in said
+    assert "not deciding" not in said
+    assert "explain verdicts" not in said
+    assert "run file run.jsonl has no result\n" in said
+    assert "not deciding" in ended([LINE], INTERRUPTED, capsys)

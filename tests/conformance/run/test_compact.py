@@ -15,7 +15,7 @@ from conformance.backend import Capability
 from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.observation import Observation, Oracle
-from conformance.cli.progress import left_out_of
+from conformance.cli.pages.run_end import left_out_of
 from conformance.design import Effort
 from conformance.errors import NothingSelected
 from conformance.op import Trait
