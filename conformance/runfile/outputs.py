@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.errors import UsageError
 from conformance.runfile.whole import place_of
+from conformance.runfile.writer import PART
 
 WRITTEN = ("output", "report", "html", "junit", "github", "gitlab")  # flags whose files are written anew
 STANDARD_OUTPUT = "-"  # to other commands: it would be a file that is hard to get rid of
@@ -24,15 +25,16 @@ ENGINES = ("backends", "backend", "on")  # arguments that may name an adapter's 
 
 
 def hold_utf8(options: argparse.Namespace) -> None:
-    """Refuse names that are no UTF-8 where they would reach workers, run files or ids, which are; raises UsageError.
+    """Refuse names that are no UTF-8 where they would reach workers, run files, JSON or ids, which are; raises UsageError.
 
     Reports and run files that are only read may be called anything.
     """
     is_run = options.verb == "run"
+    reaches_all = is_run or getattr(options, "as_json", False)
     if is_run:
         _hold_utf8("the working folder", os.getcwd())
     for name, value in vars(options).items():
-        if is_run or name in ENGINES:
+        if reaches_all or name in ENGINES:
             for entry in value if isinstance(value, (list, tuple)) else [value]:
                 if isinstance(entry, (str, Path)):
                     _hold_utf8(_flag(name), str(entry))
@@ -52,6 +54,9 @@ def hold_apart(options: argparse.Namespace) -> None:
     given = list(_paths(options))
     keeps = options.verb == "run" or (options.verb == "merge" and not options.force)
     replaces = RUN_FILES if keeps else frozenset()
+    if options.verb == "run" and options.force:
+        replaces -= {"rerun_failed"}  # --resume ends with more than it had, --rerun-failed with less
+        given += [("output", options.output.with_name(options.output.name + PART))]
     for name, path in given:
         if name in WRITTEN and str(path) == STANDARD_OUTPUT:
             raise UsageError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,19 @@ REPLACING = [  # what a command writes, and reads or writes besides
     (["run", "numpy", "-o", "-"], "-o - is no file here; for standard output: -o /dev/stdout"),
     (["run", "numpy", "--junit", "-"], "--junit - is no file here"),
     (["report", "run.jsonl", "-o", "-", "--format", "html"], "-o - is no file here"),
+    (
+        ["run", "--rerun-failed", "run.jsonl", "-o", "run.jsonl", "--force"],
+        "-o run.jsonl would replace the file of --rerun-failed",
+    ),
+    (["run", "--rerun-failed", "link.html", "--force"], "would replace the file of --rerun-failed"),
+    (
+        ["run", "--rerun-failed", "cut.jsonl.part", "-o", "cut.jsonl", "--force"],
+        "would replace the file of --rerun-failed",
+    ),
+    (
+        ["run", "--rerun-failed", "cut.jsonl", "-o", "cut.jsonl", "--force"],
+        "would replace the file of --rerun-failed",
+    ),
 ]
 
 
@@ -91,13 +105,23 @@ def test_no_file_of_a_command_is_written_over_by_its_output(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("run.jsonl", "old.md", "mine.py", "known.toml"):
+    for name in ("run.jsonl", "old.md", "mine.py", "known.toml", "cut.jsonl.part"):
         Path(name).write_text("kept")
     Path("link.html").symlink_to("run.jsonl")
     Path("folder").mkdir()
     assert main(arguments) == 4
     assert said in capsys.readouterr().err
     assert {path.read_text() for path in tmp_path.iterdir() if path.is_file()} == {"kept"}
+
+
+@pytest.mark.parametrize("verb", [["report"], ["known", "check"], ["compare", "run.jsonl"]])
+def test_json_is_not_asked_of_a_file_whose_name_it_cannot_have(
+    verb: list[str], tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([*verb, os.fsdecode(b"\xff.jsonl"), "--json"]) == 4
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "'\\udcff.jsonl': names have to be UTF-8 here, and this one is not; rename it" in said
 
 
 @pytest.mark.parametrize("flag", ["--html", "--junit", "--report"])
