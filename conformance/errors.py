@@ -19,6 +19,7 @@ import signal
 from typing import Any, TypeGuard
 
 LONGEST_TEXT = 2000  # characters of an exception in one line of ours
+LONGEST_WORD = 100  # characters of what a user typed, where it is repeated
 FILES_USED_UP = "too many open files: raise the limit, such as with: ulimit -n 1024"
 
 
@@ -168,3 +169,11 @@ def is_out_of_files(failure: BaseException | str) -> bool:
     if isinstance(failure, str):
         return any(f"OSError: [Errno {number}]" in failure for number in numbers)
     return isinstance(failure, OSError) and failure.errno in numbers
+
+
+def brief(text: str, longest: int = LONGEST_WORD) -> str:
+    """What is repeated of a text, in one line: both ends of a long one, and how much was between them."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]} … ({len(text) - 2 * half} characters) … {text[-half:]}"

@@ -1,8 +1,10 @@
-"""Seconds that a user gives: a number above zero that every clock and every wait of Python's takes."""
+"""Numbers that a user gives: seconds that every clock and every wait of Python's takes, shares in percent."""
 
 from __future__ import annotations
 
 import argparse
+
+from conformance.errors import brief
 
 # Waits of Python's overflow beyond some 24 days, its watchdog and its threads beyond some centuries.
 MOST_SECONDS = 1_000_000
@@ -16,7 +18,7 @@ def positive(text: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above zero")
+        raise argparse.ArgumentTypeError(f"{brief(text)!r} is not a number above zero")
     return _held(number, text)
 
 
@@ -28,13 +30,24 @@ def duration(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no time above zero, such as 90s, 5m or 1h")
+        raise argparse.ArgumentTypeError(f"{brief(text)!r} is no time above zero, such as 90s, 5m or 1h")
     return _held(seconds, text)
 
 
 def _held(seconds: float, text: str) -> float:
     if seconds > MOST_SECONDS:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is too long: at most {MOST_SECONDS} seconds, which are 11 days"
+            f"{brief(text)!r} is too long: at most {MOST_SECONDS} seconds, which are 11 days"
         )
     return seconds
+
+
+def percent(text: str) -> float:
+    """A share in percent, from 0 to 100; raises ArgumentTypeError for what is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{brief(text)!r} is no percentage, from 0 to 100")
+    return number

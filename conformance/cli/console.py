@@ -20,6 +20,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
+from conformance.errors import brief
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -38,9 +40,9 @@ DIGITS = 18  # what the run file can say: 64 bits
 def whole_number(text: str) -> int:
     """A whole number, not below zero."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, zero or above")
+        raise argparse.ArgumentTypeError(f"{brief(text)!r} is not a whole number, zero or above")
     if len(text) > DIGITS:
-        raise argparse.ArgumentTypeError(f"{text} is too large: {DIGITS} digits are enough")
+        raise argparse.ArgumentTypeError(f"{brief(text)} is too large: {DIGITS} digits are enough")
     return int(text)
 
 

@@ -8,7 +8,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from conformance.cli.console import print_document
+from conformance.cli.console import print_document, whole_number
+from conformance.seconds import percent
 
 if TYPE_CHECKING:
     from conformance.runfile.generated import GeneratedLine
@@ -33,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how thoroughly they are asked (default: standard)",
     )
     group.add_argument(
-        "--sample", type=int, default=0, metavar="N", help="so many of each kind, drawn by the seed"
+        "--sample", type=whole_number, default=0, metavar="N", help="so many of each kind, drawn by the seed"
     )
     group.add_argument(
-        "--at-least", type=float, default=0.0, metavar="PERCENT", help="fail where less of a kind is caught"
+        "--at-least", type=percent, default=0.0, metavar="PERCENT", help="fail where less of a kind is caught"
     )
 
 

@@ -46,7 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shard", default="", metavar="I/N", help="one part of the mutants")
     parser.add_argument("--seed", type=whole_number, default=0, help="of everything drawn")
     parser.add_argument(
-        "-n", "--workers", type=int, default=0, metavar="N", help="worker processes (default: one per core)"
+        "-n",
+        "--workers",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="worker processes (default: one per core)",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="RUN", help="also write a run file, for the report"

@@ -11,16 +11,17 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-from conformance.errors import UsageError
+from conformance.errors import UsageError, brief
 
 PREFIX = "CONFORMANCE_"
 # Variables that are no flags: how long an engine may take to start, and what this project's own tests take.
 OTHERS = frozenset({f"{PREFIX}{name}" for name in ("PATIENCE", "FAULTS", "MUTANTS", "PART")})
+LONG_WORD = re.compile(r"\S{200,}")  # as argparse repeats it
 SWITCH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
 
 
@@ -52,7 +53,25 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.flags: list[tuple[argparse.Action, str]] = []  # before argparse adds --help
+        self.given: list[str] = []  # what is parsed
         super().__init__(*arguments, **options)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse; here, where the flags of the verb are known, a word that is none of them is refused."""
+        self.given = list(sys.argv[1:] if args is None else args)
+        found, further = super().parse_known_args(self.given, namespace)
+        if further:
+            self.error(f"unrecognized arguments: {' '.join(map(brief, further))}{self._meant(further)}")
+        return found, further
+
+    def _meant(self, further: Sequence[str]) -> str:
+        """What flags may have been meant by those that are none; a positional word has none that is near."""
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        wrong = [word.partition("=")[0] for word in further if word.startswith("-")]
+        near = [name for word in wrong for name in difflib.get_close_matches(word, known, n=1, cutoff=0.6)]
+        if near:
+            return f"; did you mean {' and '.join(dict.fromkeys(near))}?"
+        return f"; its flags: {self.prog} --help" if wrong else ""
 
     def error(self, message: str) -> NoReturn:
         """End with the message, or with what may have been meant instead of a word that is no choice."""
@@ -63,7 +82,23 @@ class Parser(argparse.ArgumentParser):
             if near:  # a list of all choices would hide it
                 said = f"no such choice: {wrong[1]!r}; did you mean {' or '.join(near)}?"
                 message = f"{message[: wrong.start()]}{said} All of them: {self.prog} --help"
-        super().error(message)
+        elif missing := re.fullmatch(r"argument (\S+): expected (?:one|at least one) argument", message):
+            message += self._dashed(missing[1].split("/"))
+        super().error(LONG_WORD.sub(lambda found: brief(found[0]), message))
+
+    def _dashed(self, names: Sequence[str]) -> str:
+        """What follows a flag that has no value, where it begins like a flag and is none; what the flag says of it as a value."""
+        at = next((n for n, word in enumerate(self.given[:-1]) if word in names), -1)
+        word = self.given[at + 1] if at >= 0 else ""
+        if not word.startswith("-") or word in self._option_string_actions:
+            return ""
+        kind = self._option_string_actions[names[-1]].type
+        try:
+            if callable(kind):
+                kind(word)
+        except (argparse.ArgumentTypeError, ValueError) as error:
+            return f"; {error}"
+        return f", and {brief(word)!r} begins like a flag; if it is the value: {names[-1]}={brief(word)}"
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         """The argument, as argparse adds it; one that may be given several times does not add to its setting."""

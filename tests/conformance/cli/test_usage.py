@@ -45,7 +45,26 @@ from conformance.cli import main, parser
         (["run", "numpy", "--known", "none.toml"], 4, "cannot read the known failures none.toml"),
         (["run", "numpy", "-q", "op/tanh/vjp", "-o", "."], 4, "cannot write the run file"),
         (["run", "numpy", "-q", "op/tahn"], 5, "the query 'op/tahn' matches nothing"),
-        (["run", "--sede", "3"], 4, "unrecognized arguments: --sede"),
+        (["run", "--sede", "3"], 4, "unrecognized arguments: --sede; did you mean --seed?"),
+        (["run", "numpy", "--budgt=5m"], 4, "unrecognized arguments: --budgt=5m; did you mean --budget?"),
+        (["bench", "--sizes", "small"], 4, "unrecognized arguments: --sizes; did you mean --size?"),
+        (["list", "ops", "--jsn"], 4, "did you mean --json?"),
+        (["known", "check", "run.jsonl", "--knwon", "x"], 4, "did you mean --known?"),
+        (["run", "--xyzzy"], 4, "unrecognized arguments: --xyzzy; its flags: conformance run --help"),
+        (
+            ["run", "numpy", "--budget", "-5m"],
+            4,
+            "argument --budget: expected one argument; '-5m' is no time",
+        ),
+        (["run", "numpy", "-n", "-x5"], 4, "argument -n/--workers: expected one argument; '-x5' is not a"),
+        (["run", "-q", "-op"], 4, "and '-op' begins like a flag; if it is the value: --query=-op"),
+        (["run", "--resume", "--trust"], 4, "argument --resume: expected one argument\n"),
+        (["selftest", "scope-*", "-n", "-3"], 4, "argument -n/--workers: '-3' is not a whole number"),
+        (["selftest", "--generated", "--sample", "-5"], 4, "argument --sample: '-5' is not a whole number"),
+        (["selftest", "--generated", "--at-least", "nan"], 4, "'nan' is no percentage, from 0 to 100"),
+        (["run", "--seed", "x" * 10_000], 4, "x … (9900 characters) … x"),
+        (["run", "--" + "x" * 10_000], 4, "x … (9902 characters) … x"),
+        (["x" * 10_000], 4, "x … ("),
         (["rum"], 4, "no such choice: 'rum'; did you mean run? All of them: conformance --help"),
         (["repot", "x"], 4, "did you mean report"),
         (["run", "chainer"], 4, "conformance new-backend chainer"),
@@ -65,6 +84,7 @@ def test_a_wrong_command_is_one_error_with_its_exit_code(
     err = capsys.readouterr().err
     assert said in err
     assert "Traceback" not in err
+    assert max(map(len, err.splitlines())) < 1000
 
 
 REPLACING = [  # what a command writes, and reads or writes besides
