@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from conformance.backend import Backend
-from conformance.errors import AdapterError, UsageError, import_error_text
+from conformance.errors import AdapterError, UsageError, brief, import_error_text
 from conformance.importing import process_as_it_was
 from conformance.seconds import MOST_SECONDS
 
@@ -81,8 +81,8 @@ def modes_of(spec: str) -> list[str]:
         near = difflib.get_close_matches(spec, known, n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}."
         raise UsageError(
-            f"no backend is called {spec!r}; {hint} An adapter of your own: module:Name or file.py; "
-            f"to begin one: conformance new-backend {spec}"
+            f"no backend is called {brief(spec)!r}; {hint} An adapter of your own: module:Name or file.py; "
+            f"to begin one: conformance new-backend {brief(spec)}"
         )
     return chosen
 

@@ -23,11 +23,12 @@ from conformance.errors import (
     AdapterError,
     ConformanceError,
     UsageError,
+    brief,
     error_text,
     is_out_of_files,
 )
 from conformance.runfile import outputs
-from conformance.runfile.texts import without_commands
+from conformance.runfile.texts import LONGEST_LINE, in_brief_lines, without_commands
 from conformance.runfile.whole import FULL
 
 VERBS = (
@@ -51,6 +52,7 @@ VERBS = (
 
 # In this process, which they may end: other verbs start one for each engine.
 CALL_ENGINES_HERE = frozenset({"smoke", "replay", "bench"})
+LONGEST_COMMAND = 5000  # characters of a line of ours, which may hold a command with paths
 SHOWN = 300  # characters of why a package cannot be imported, of which NumPy prints a page
 A_FILE = "a file stands where a folder is needed; name another place"
 
@@ -173,10 +175,13 @@ def _coded(work: Callable[[], int]) -> int:
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):
             return 0  # so rich ends where the reader of our output has closed it
-        print(f"conformance: the engine ended the process: {error_text(end)}", file=sys.stderr)
+        print(
+            f"conformance: the engine ended the process: {in_brief_lines(error_text(end))}", file=sys.stderr
+        )
         return AdapterError.exit_code
     except ConformanceError as error:
-        print(without_commands(f"conformance: {error}"), file=sys.stderr)
+        longest = LONGEST_LINE if isinstance(error, AdapterError) else LONGEST_COMMAND
+        print(without_commands(in_brief_lines(f"conformance: {error}", longest)), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("conformance: interrupted", file=sys.stderr)
@@ -190,7 +195,9 @@ def _coded(work: Callable[[], int]) -> int:
         if not is_of_output(error):
             return _defect()
         said = A_FILE if error.errno in (errno.EEXIST, errno.ENOTDIR) else error.strerror
-        print(f"conformance: {said}: {error.filename or 'the output'}", file=sys.stderr)
+        name = error.filename or "the output"
+        name = brief(str(name)) if error.errno == errno.ENAMETOOLONG else name
+        print(f"conformance: {said}: {name}", file=sys.stderr)
         return UsageError.exit_code
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]

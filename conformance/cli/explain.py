@@ -120,7 +120,7 @@ def _without_backend(parts: list[str]) -> list[str]:
 
 def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Exception:
     from conformance.cli.console import nearest
-    from conformance.errors import UsageError
+    from conformance.errors import UsageError, brief
     from conformance.questions import all_kinds
 
     if identifier in all_kinds():
@@ -130,7 +130,7 @@ def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Excepti
     hint = nearest(identifier, names) or nearest("/".join(parts), names) or nearest(parts[-1], names)
     if not hint:
         hint = "clauses, ops and checks can be explained: conformance list clauses|ops|checks"
-    return UsageError(f"nothing is called {identifier!r}; {hint}")
+    return UsageError(f"nothing is called {brief(identifier)!r}; {hint}")
 
 
 def _op(name: str, page: Page) -> None:

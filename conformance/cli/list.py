@@ -85,7 +85,7 @@ def command(options: argparse.Namespace) -> int:
 def chosen(noun: str, entries: list[Entry], query: str) -> list[Entry]:
     """The entries that a query selects; raises NothingSelected where there is none."""
     from conformance.cli.console import matches, nearest
-    from conformance.errors import NothingSelected
+    from conformance.errors import NothingSelected, brief
 
     found = [entry for entry in entries if not query or matches(entry.found_by, query)]
     if not found:
@@ -94,7 +94,7 @@ def chosen(noun: str, entries: list[Entry], query: str) -> list[Entry]:
         )
         hint = near or f"`conformance list {noun}` names them all"
         raise NothingSelected(
-            f"none of the {noun} matches {query!r}; {hint}" if query else f"there are no {noun}"
+            f"none of the {noun} matches {brief(query)!r}; {hint}" if query else f"there are no {noun}"
         )
     return found
 

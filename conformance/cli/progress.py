@@ -35,7 +35,7 @@ from conformance.run.failure_text import failure_text
 from conformance.run.resume import command_to_resume
 from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.records import UNEXPECTED, EndLine, ResultLine, RunLine, Verdict
-from conformance.runfile.texts import printable, without_commands
+from conformance.runfile.texts import in_brief_lines, printable, without_commands
 from conformance.runfile.whole import FULL
 
 WHOLE = 3  # causes of which one failure is printed as a whole at the end
@@ -86,7 +86,7 @@ class Progress:
         for backend in header.backends:
             mode = f" ({backend.mode})" if backend.mode else ""
             state = (
-                f"could not start\n  {backend.error}"
+                f"could not start\n  {in_brief_lines(backend.error)}"
                 if backend.error
                 else f"{backend.engine} {backend.version}{mode}"
             )

@@ -109,7 +109,7 @@ def _is_gone(recorded: ResultLine, results: Sequence[ResultLine]) -> bool:
 
 def _found(options: argparse.Namespace) -> tuple[str, str, list[str], ResultLine | None]:
     """The token, the key of the one check to run ("" for all that apply), the backends on record, and the result of an id."""
-    from conformance.errors import UsageError
+    from conformance.errors import UsageError, brief
     from conformance.questions import all_kinds
     from conformance.runfile.jsonl import read_run
 
@@ -119,13 +119,15 @@ def _found(options: argparse.Namespace) -> tuple[str, str, list[str], ResultLine
         return options.what, _check_key(options.check), [], None
     if "/" not in options.what:
         listed = ", ".join(f"{prefix}…" for prefix in prefixes)
-        raise UsageError(f"{options.what!r} is neither a replay token ({listed}) nor the id of a result")
+        raise UsageError(
+            f"{brief(options.what)!r} is neither a replay token ({listed}) nor the id of a result"
+        )
     run = read_run(options.run)
     results = [r for r in run.results if r.id == options.what]
     if len(results) != 1:
         count = f"{len(results)} results" if results else "no result"
         lacks = f"; {warning}" if (warning := run.warning(options.run)) else ""
-        raise UsageError(f"{options.run} has {count} {options.what!r}; see --run{lacks}")
+        raise UsageError(f"{options.run} has {count} {brief(options.what)!r}; see --run{lacks}")
     (result,) = results
     token = _recorded(result)
     if not token:

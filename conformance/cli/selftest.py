@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli import generated
 from conformance.cli.console import add_json_flag, print_json, whole_number
-from conformance.errors import UsageError
+from conformance.errors import UsageError, brief
 
 if TYPE_CHECKING:
     from conformance.selfcheck.selftest import Mutant, Report
@@ -136,7 +136,7 @@ def _chosen(queries: Sequence[str], shard: str) -> list[Mutant]:
     chosen = [mutant for mutant in registered_mutants().values() if is_chosen(mutant)]
     if not chosen:
         raise NothingSelected(
-            f"no mutant, and no check that one names, matches {' or '.join(queries)!r}; see: conformance list mutants"
+            f"no mutant, and no check that one names, matches {brief(' or '.join(queries))!r}; see: conformance list mutants"
         )
     if not (part_of := chosen[part - 1 :: count]):
         raise NothingSelected(f"part {shard} of {len(chosen)} mutants has none")

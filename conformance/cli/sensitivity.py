@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(options: argparse.Namespace) -> int:
     """Measure, with progress, and tell."""
     from conformance.cli.pages.sensitivity import as_json, page
-    from conformance.errors import NothingSelected
+    from conformance.errors import NothingSelected, brief
     from conformance.load import registered
     from conformance.ops import CATALOGUE
     from conformance.run.conduct import INTERRUPTED
@@ -44,7 +44,7 @@ def command(options: argparse.Namespace) -> int:
     ops = [name for name in CATALOGUE if _is_chosen(name, options.query)]
     if not ops:
         raise NothingSelected(
-            f"no op matches {' '.join(options.query)}; `conformance list ops` names them all"
+            f"no op matches {brief(' '.join(options.query))}; `conformance list ops` names them all"
         )
     figures, is_whole = _measured(options.backends or list(registered()), ops, options.seed)
     if options.output:

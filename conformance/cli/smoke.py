@@ -164,7 +164,7 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
     from conformance.run.mapped.known import claim_known
     from conformance.run.process.watched import trying
     from conformance.run.smoke import hint_for, questions, try_question, version_of
-    from conformance.runfile.texts import without_commands
+    from conformance.runfile.texts import in_brief_lines, without_commands
 
     can_go_on = True
     for question in questions(backend):
@@ -179,11 +179,12 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
         )
         if reason and not question.is_basic:
             found.known[question.claim] = reason
-            print(without_commands(f"          {reason}: {answer}"))
+            print(without_commands(in_brief_lines(f"          {reason}: {answer}")))
         elif answer:
             found.is_right = False
             can_go_on &= not question.is_basic
-            print(without_commands(f"          {answer}\n          hint: {hint_for(question, answer)}"))
+            said = f"          {answer}\n          hint: {hint_for(question, answer)}"
+            print(without_commands(in_brief_lines(said)))
     with to_errors():
         shapes = {f"shape {shape}": reason for shape, reason in not_taken(backend).items()}
         lacking = {**shapes, **(kinds_not_taken(backend) if can_go_on else {})}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from conformance.errors import UsageError
+from conformance.errors import UsageError, brief
 from conformance.op import Op, Trait
 from conformance.ops import (
     activations,
@@ -192,7 +192,7 @@ def find(name: str) -> Op:
         return _NAMES[name]
     close = difflib.get_close_matches(name, _NAMES, n=3)
     hint = f"did you mean {' or '.join(close)}?" if close else "`conformance list ops` names them all"
-    raise UsageError(f"there is no op called {name!r}; {hint}")
+    raise UsageError(f"there is no op called {brief(name)!r}; {hint}")
 
 
 def require_canonical(name: str, where: str) -> None:

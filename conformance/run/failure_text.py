@@ -9,7 +9,7 @@ from typing import Any
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
-from conformance.runfile.texts import without_commands
+from conformance.runfile.texts import in_brief_lines, without_commands
 
 LONGEST_COMMAND = 8000  # characters of the command that asks again
 
@@ -38,6 +38,7 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
         lines += [f"  diagnostic {diagnostic.line}" for diagnostic in evidence.diagnostics]
     if result.verdict is Verdict.FIXED:
         lines.append("  fixed   it passes now: take it out of the known-failures file")
+    lines = [in_brief_lines(line) for line in lines]  # what is to be copied is below
     check = load_all().get(result.check_key)
     if check:
         lines.append(f"  claim   {check.claim}")

@@ -27,7 +27,7 @@ import numpy as np
 import conformance
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
-from conformance.errors import NothingSelected, UsageError
+from conformance.errors import NothingSelected, UsageError, brief
 from conformance.ops import ALL_OPS, FAMILIES
 from conformance.points import SPECIAL_POINTS
 from conformance.questions import Item, items_of
@@ -91,7 +91,9 @@ def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item
         found = [item for item in items if matches(item.id, query)]
         found = found or [item for item in further if matches(item.id, query)]
         if not found:
-            unmatched.append(f"the query {query!r} matches nothing; {_hint(query, (*items, *further))}")
+            unmatched.append(
+                f"the query {brief(query)!r} matches nothing; {_hint(query, (*items, *further))}"
+            )
         selected |= dict.fromkeys(found)
     if unmatched:
         raise NothingSelected("\n".join(unmatched))

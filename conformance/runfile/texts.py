@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from conformance.errors import brief
+
+LONGEST_LINE = 1000  # characters of one line of an engine's on a terminal
 LONGEST = 10_000  # characters of one text of an engine's: more is no evidence
 COMMAND = re.compile(r"^([^\S\n]*+)(?=::)", re.MULTILINE)  # GitHub passes over the spaces before one
 OLD_COMMAND = "##["  # which GitHub obeys anywhere in a line
@@ -15,6 +18,11 @@ def cut(text: str, longest: int = LONGEST) -> str:
         return text
     half = longest // 2 - 30  # room for what says so: to cut a text again changes nothing
     return f"{text[:half]}\n… ({len(text) - 2 * half} characters left out) …\n{text[-half:]}"
+
+
+def in_brief_lines(text: str, longest: int = LONGEST_LINE) -> str:
+    """The text for a terminal, which a line of many kilobytes would fill: the run file has such a line whole."""
+    return "\n".join(brief(line, longest) for line in text.split("\n"))
 
 
 def printable(text: str, longest: int = LONGEST) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from conformance.backend import Backend
-from conformance.errors import UsageError, error_text, is_ctrl_c
+from conformance.errors import UsageError, brief, error_text, is_ctrl_c
 from conformance.runfile.records import TimingLine
 from conformance.timing.gate import Refused, Solution, admit_forward, admit_gradient, solve
 from conformance.timing.idioms import Finder
@@ -95,7 +95,7 @@ def known(names: Collection[str] | None, options: Collection[str], what: str) ->
     """Those of `options` that are named, in their own order."""
     for name in names or ():
         if name not in options:
-            raise UsageError(f"there is no {what} called {name!r}; there are {', '.join(options)}")
+            raise UsageError(f"there is no {what} called {brief(name)!r}; there are {', '.join(options)}")
     return [option for option in options if names is None or option in names]
 
 

@@ -14,6 +14,7 @@ from conformance.runfile.known import message_of
 from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.severity import SEVERITY_TEXT, Severity
+from conformance.runfile.texts import in_brief_lines
 
 LISTED = 20  # causes that have a line each
 NAMED = 6  # checks whose failures follow from a plainer one
@@ -31,7 +32,7 @@ def lines_of(causes: Iterable[Cause]) -> Iterator[str]:
         evidence = cause.worst.evidence
         pattern = f" ({evidence.pattern})" if evidence and evidence.pattern else ""
         known = ", known" if cause.is_known else ""
-        yield f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}{known}: {cause.title}"
+        yield f"{len(cause.results):5}  {cause.engine:9} {SEVERITY_TEXT[cause.severity]}{known}: {in_brief_lines(cause.title)}"
         yield f"{'':17}{cause.worst.id}{pattern}"
         if cause.following:
             checks = list(dict.fromkeys(result.check for result in cause.following))
@@ -45,7 +46,7 @@ def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:
         (r.backend, stated_line(message_of(r))) for r in results if r.verdict is Verdict.INTERRUPTED
     )
     for (backend, reason), count in said.items():
-        yield f"no answer to {count} question{'s' * (count > 1)} of {backend}: {reason}"
+        yield f"no answer to {count} question{'s' * (count > 1)} of {backend}: {in_brief_lines(reason)}"
 
 
 def unasked_points(queries: Sequence[str], results: Sequence[ResultLine]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.run.lacking import is_explained
 from conformance.run.mapped.findings import Finding, MappedOp
-from conformance.runfile.texts import without_commands
+from conformance.runfile.texts import in_brief_lines, without_commands
 
 if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
@@ -177,9 +177,9 @@ def _block(alike: Sequence[Remark]) -> Iterator[str]:
         for start in range(0, len(ops), SHOWN):
             yield f"          {', '.join(ops[start : start + SHOWN])}"
     if first.message and not first.details:
-        yield without_commands(f"          {first.message}")
+        yield without_commands(in_brief_lines(f"          {first.message}"))
     for line in first.details:
-        yield without_commands(f"          {line}")
+        yield without_commands(in_brief_lines(f"          {line}"))
 
 
 def _of_findings(mark: str, op: MappedOp, findings: Sequence[Finding], what: str, *further: str) -> Remark:

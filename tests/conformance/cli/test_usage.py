@@ -65,6 +65,15 @@ from conformance.cli import main, parser
         (["run", "--seed", "x" * 10_000], 4, "x … (9900 characters) … x"),
         (["run", "--" + "x" * 10_000], 4, "x … (9902 characters) … x"),
         (["x" * 10_000], 4, "x … ("),
+        *(
+            ([*verb.split(), long], code, f"{long[:50]} … (99")
+            for verb, code in (
+                *(("run numpy -q", 5), ("run", 4), ("list ops", 5), ("explain", 4), ("smoke numpy -q", 4)),
+                *(("replay", 4), ("selftest", 5), ("sensitivity -q", 5), ("bench --workload", 4)),
+                ("new-backend", 4),
+            )
+            for long in ["x" * 10_000]
+        ),
         (["rum"], 4, "no such choice: 'rum'; did you mean run? All of them: conformance --help"),
         (["repot", "x"], 4, "did you mean report"),
         (["run", "chainer"], 4, "conformance new-backend chainer"),

@@ -8,7 +8,7 @@ import pytest
 from conformance.questions import items_of
 from conformance.run.failure_text import failure_text
 from conformance.run.workers.deaths import lost
-from conformance.runfile.texts import without_commands
+from conformance.runfile.texts import LONGEST_LINE, without_commands
 
 COMMANDS = {
     "::set-output name=a::b": "| ::set-output name=a::b",
@@ -39,3 +39,15 @@ def test_a_failure_is_printed_without_commands_and_kept_with_them(text: str) -> 
     assert not any(line.strip().startswith("::") for line in printed.splitlines())
     assert "##[" not in printed
     assert msgspec.json.encode(result).decode().count("::") == text.count("::")
+
+
+def test_a_long_line_is_cut_on_a_terminal_and_the_command_below_it_is_not() -> None:
+    item = next(iter(items_of("mine", ("float64",))))
+    result = lost(item, message=f"{'C' * 10_000}: {'x' * 10_000}\nand more")
+    assert result.evidence is not None
+    evidence = msgspec.structs.replace(result.evidence, token="c1:" + "y" * 5000)
+    result = msgspec.structs.replace(result, evidence=evidence)
+    *said, again = failure_text(result, None).splitlines()
+    assert max(map(len, said)) <= LONGEST_LINE + 40
+    assert "and more" in said
+    assert "y" * 5000 in again
