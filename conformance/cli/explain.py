@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.cli.console import add_json_flag
+from conformance.errors import brief
 
 if TYPE_CHECKING:
     from conformance.checks import Check
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from conformance.cli.console import Page
 
 PAGES = ("standard", "contracts", "engines", "sensitivity", "mutants")  # that are written as files
+
+WITH_RUNS, WITH_KNOWN = ("engines", "mutants"), ("engines",)
 
 LEVELS = {
     "must": "an engine that does not is not conforming",
@@ -46,7 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with 'engines' or 'mutants': count these runs again",
     )
     parser.add_argument(
-        "--known", type=Path, default=Path("known-failures.toml"), metavar="FILE", help="with 'engines'"
+        "--known",
+        type=Path,
+        metavar="FILE",
+        help="with 'engines': the known failures (default: known-failures.toml)",
     )
     add_json_flag(parser)
 
@@ -56,9 +62,11 @@ def command(options: argparse.Namespace) -> int:
     from conformance.cli.console import Page, print_json
     from conformance.errors import UsageError
 
+    _hold_flags(options)
     if options.id in PAGES:
         from conformance.cli.pages import page_text, write_page
 
+        options.known = options.known or Path("known-failures.toml")
         if options.as_json:
             text = page_text(options.id, options.output, runs=options.runs, known=options.known)
             print_json({"page": options.id, "text": text})
@@ -74,6 +82,18 @@ def command(options: argparse.Namespace) -> int:
     else:
         page.end()
     return 0
+
+
+def _hold_flags(options: argparse.Namespace) -> None:
+    """Raise UsageError for a flag that the page does not use, rather than pass over it."""
+    from conformance.cli.settings import is_typed
+    from conformance.errors import UsageError
+
+    for flag, pages in (("--runs", WITH_RUNS), ("--known", WITH_KNOWN)):
+        if is_typed(options, flag) and options.id not in pages:
+            raise UsageError(
+                f"{flag} is for the page {' or '.join(pages)}, and {brief(options.id)!r} does not use it; leave out {flag}"
+            )
 
 
 def explain(identifier: str, page: Page) -> None:
@@ -120,7 +140,7 @@ def _without_backend(parts: list[str]) -> list[str]:
 
 def _unknown(identifier: str, parts: Sequence[str], names: list[str]) -> Exception:
     from conformance.cli.console import nearest
-    from conformance.errors import UsageError, brief
+    from conformance.errors import UsageError
     from conformance.questions import all_kinds
 
     if identifier in all_kinds():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli import generated
 from conformance.cli.console import add_json_flag, print_json, whole_number
+from conformance.cli.settings import is_typed
 from conformance.errors import UsageError, brief
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError(
             "--shard is a part of the mutants: --generated takes --sample, --power takes queries"
         )
+    _hold_one(options)
     if options.generated:
         return generated.command(options)
     if options.power:
@@ -114,6 +116,24 @@ def command(options: argparse.Namespace) -> int:
     else:
         _print(report, without, time.perf_counter() - started)
     return int(has_failed)
+
+
+def _hold_one(options: argparse.Namespace) -> None:
+    """Raise UsageError for what another of the commands behind this verb takes, which this one would pass over."""
+    chosen = [flag for flag in ("generated", "power", "variants") if getattr(options, flag)]
+    if len(chosen) > 1:
+        raise UsageError(
+            f"--{' and --'.join(chosen)} are {len(chosen)} commands, of which one is run at a time; give one of them"
+        )
+    given = [flag for flag in ("--kind", "--sample", "--at-least") if is_typed(options, flag)]
+    if given and not options.generated:
+        raise UsageError(
+            f"{given[0]} is of the mutants that a program makes: add --generated, or leave it out"
+        )
+    if options.matrix and chosen:
+        raise UsageError(
+            f"--matrix is of the mutants written by hand, and not of --{chosen[0]}: leave it out"
+        )
 
 
 def _chosen(queries: Sequence[str], shard: str) -> list[Mutant]:

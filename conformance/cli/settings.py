@@ -62,6 +62,7 @@ class Parser(argparse.ArgumentParser):
         found, further = super().parse_known_args(self.given, namespace)
         if further:
             self.error(f"unrecognized arguments: {' '.join(map(brief, further))}{self._meant(further)}")
+        found.typed = frozenset(word.partition("=")[0] for word in self.given if word.startswith("--"))
         return found, further
 
     def _meant(self, further: Sequence[str]) -> str:
@@ -72,6 +73,13 @@ class Parser(argparse.ArgumentParser):
         if near:
             return f"; did you mean {' and '.join(dict.fromkeys(near))}?"
         return f"; its flags: {self.prog} --help" if wrong else ""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print; of what a user wants to read a full disk is said, where argparse passes over it."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+            return
+        print(message, end="", flush=True)
 
     def error(self, message: str) -> NoReturn:
         """End with the message, or with what may have been meant instead of a word that is no choice."""
@@ -109,6 +117,11 @@ class Parser(argparse.ArgumentParser):
         if argument.option_strings and action not in ("help", "version"):
             self.flags.append((argument, action))
         return argument
+
+
+def is_typed(options: argparse.Namespace, flag: str) -> bool:
+    """Whether a flag was given on the command line, perhaps abbreviated, and is not a setting for other verbs."""
+    return any(flag.startswith(word) for word in options.typed)
 
 
 def apply(parser: Parser) -> None:

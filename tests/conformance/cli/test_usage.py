@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,17 @@ from conformance.cli import main, parser
             )
             for long in ["x" * 10_000]
         ),
+        (
+            ["explain", "B1", "--runs", "r.jsonl"],
+            4,
+            "--runs is for the page engines or mutants, and 'B1' does not",
+        ),
+        (["explain", "standard", "--known", "k.toml"], 4, "--known is for the page engines, and 'standard'"),
+        (["explain", "mutants", "--known", "k.toml"], 4, "leave out --known"),
+        (["selftest", "--power", "--generated"], 4, "--generated and --power are 2 commands"),
+        (["selftest", "--power", "--variants"], 4, "--power and --variants are 2 commands"),
+        (["selftest", "scope-*", "--sample", "3"], 4, "--sample is of the mutants that a program makes"),
+        (["selftest", "--power", "--matrix", "op/tanh"], 4, "and not of --power: leave it out"),
         (["rum"], 4, "no such choice: 'rum'; did you mean run? All of them: conformance --help"),
         (["repot", "x"], 4, "did you mean report"),
         (["run", "chainer"], 4, "conformance new-backend chainer"),
@@ -200,6 +212,15 @@ def test_settings_are_the_defaults_of_their_flags(tmp_path: Path, monkeypatch: A
     assert (options.seed, options.query, options.timeout) == (7, ["op/tanh"], 5.0)
     assert options.output == Path("a.jsonl")
     assert parser().parse_args(["list", "ops"]).as_json is True
+
+
+def test_a_setting_for_other_verbs_is_no_flag_that_a_page_does_not_use(
+    tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.conformance]\nknown = "known.toml"')
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "B1"]) == 0
+    assert main(["explain", "B1", "--know", "known.toml"]) == 4
 
 
 def test_a_flag_that_may_be_given_several_times_wins_over_its_setting(
@@ -374,3 +395,12 @@ def test_an_engine_of_this_project_that_is_not_installed_names_its_extra_alone(
     said = capsys.readouterr().err
     assert "pip install 'autograd-conformance[tensorflow]'" in said
     assert "beside the adapter" not in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device")
+@pytest.mark.parametrize("arguments", ["--help", "--version", "run --help", "list ops"])
+def test_what_a_full_disk_does_not_take_is_an_error(arguments: str) -> None:
+    command = [sys.executable, "-P", "-m", "conformance", *arguments.split()]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (4, "conformance: No space left on device: the output\n")
