@@ -32,6 +32,7 @@ from conformance.cli.pages.run_end import (
 )
 from conformance.run.conduct import INTERRUPTED, Request
 from conformance.run.failure_text import failure_text
+from conformance.run.process import caches
 from conformance.run.resume import command_to_resume
 from conformance.runfile.causes import Cause, causes_of
 from conformance.runfile.records import UNEXPECTED, EndLine, ResultLine, RunLine, Verdict
@@ -91,7 +92,11 @@ class Progress:
                 else f"{backend.engine} {backend.version}{mode}"
             )
             self.say(f"{backend.name:12} {state}")
-        for reason in dict.fromkeys(uncached):
+        if why := caches.unusable():  # of all engines alike, so that it is said once
+            self.say(
+                f"nothing is kept for the next run, which computes and compiles all again: {printable(why)}"
+            )
+        for reason in dict.fromkeys(() if why else uncached):
             self.say(f"nothing compiled is kept for the next run: {printable(reason)}")
         self.say(f"{total} checks to run, profile {header.profile}, seed {header.seed}")
         for text in left_out_of(header):

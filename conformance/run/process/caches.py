@@ -42,6 +42,19 @@ def is_on() -> bool:
     return os.environ.get(SWITCH, "").lower() in ("", "0", "false", "no")
 
 
+def unusable() -> str:
+    """Why nothing can be kept, though it may be; empty where it can. Nothing is made for that."""
+    if not is_on():
+        return ""
+    for folder in (root() / part for part in PARTS):
+        place = next(parent for parent in (folder, *folder.parents) if os.path.lexists(parent))
+        if not place.is_dir():
+            return f"{place} is no folder; XDG_CACHE_HOME names another"
+        if not os.access(place, os.W_OK | os.X_OK):
+            return f"{place} may only be read; XDG_CACHE_HOME names another"
+    return ""
+
+
 @contextlib.contextmanager
 def switched_off(*, is_wanted: bool) -> Iterator[None]:
     """A scope in which nothing is kept, here and in processes that are started, if that `is_wanted`."""

@@ -10,8 +10,11 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.cli import main
+from conformance.cli.progress import Progress
 from conformance.load import load_backend
 from conformance.run.process import caches
+from conformance.runfile.jsonl import SCHEMA
+from conformance.runfile.records import RunLine, SpecLine
 
 KEEPING = """
 import os
@@ -85,6 +88,30 @@ def test_switching_it_off_ends_with_the_run() -> None:
 def test_a_folder_that_cannot_be_made_is_a_reason_and_no_error(folder: Path, keeping: Path) -> None:
     folder.parent.write_text("a file")
     assert "Not a directory" in caches.keep_compiled(load_backend(str(keeping)))
+
+
+def test_a_place_that_takes_nothing_is_said_once_however_many_engines_there_are(
+    folder: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    header = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
+    Progress().begin(header, 1, ["of one", "of another"])
+    assert capsys.readouterr().out.count("is kept") == 2
+    assert not caches.root().exists()
+    (tmp_path / "file").touch()
+    for place, why in (
+        (tmp_path / "file", "file is no folder"),
+        (tmp_path / "shut", "shut may only be read"),
+    ):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+        # To root, who runs tests in containers, only a file system is ever shut.
+        monkeypatch.setattr("os.access", lambda path, mode: Path(path).name != "shut")
+        (tmp_path / "shut").mkdir(exist_ok=True)
+        Progress().begin(header, 1, ["of one", "of another"])
+        said = capsys.readouterr().out
+        assert said.count("is kept") == 1
+        assert f"{why}; XDG_CACHE_HOME names another" in said
+    monkeypatch.setenv(caches.SWITCH, "1")
+    assert not caches.unusable()
 
 
 def test_what_was_not_used_for_longest_is_removed_first(folder: Path) -> None:
