@@ -78,8 +78,10 @@ def _started(config: pytest.Config) -> Worker | Supervisor:
     known, timeout = option("--conformance-known") or "", option("--conformance-timeout") or 300.0
     if option("--conformance-journal"):
         from conformance.run.process.deadline import Limit
+        from conformance.run.workers.channel import set_apart
         from conformance.run.workers.worker import Worker
 
+        set_apart(config)  # before an engine is loaded
         return Worker(
             **asked,
             limit=Limit(timeout, option("--conformance-question-timeout") or 0.0),

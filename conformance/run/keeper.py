@@ -24,6 +24,7 @@ from conformance.runfile.records import ResultLine
 STARTS = 3  # workers in a row that may die before they have collected anything
 GRACE = 3.0  # seconds that a worker's own watchdog has, before it is ended from here
 PERIOD = 0.25  # seconds between two looks at the workers
+SILENT = 60.0  # seconds that a worker may have nothing to do while others are at work
 LONG = 20.0  # seconds after which it is said, again and again, that a question is still being asked
 
 Waiting = Callable[
@@ -143,9 +144,9 @@ class Keeper:
         worker = report.node.gateway.id
         if self.watch.is_past:  # it was ended from here, which is no answer
             return
-        is_overdue = worker in self.watch.overdue
+        is_overdue, is_silent = worker in self.watch.overdue, worker in self.watch.silent
         result = self.deaths.result(
-            worker, item_of(crashitem), code=_code(report.node), is_overdue=is_overdue
+            worker, item_of(crashitem), code=_code(report.node), is_overdue=is_overdue, is_silent=is_silent
         )
         if result is not None:
             self._keep(result)
@@ -176,6 +177,7 @@ class Watch:
 
     Attributes:
         overdue: the workers that were ended because they answered too late.
+        silent: the workers that were ended because their answers came no more.
         why: what was done to a worker that did not start.
         is_past: whether every worker was ended because the time was over, or no more is wanted.
     """
@@ -190,6 +192,8 @@ class Watch:
         self.last = None if until is None else until + deadline.OVERTIME
         self.is_past = False
         self.overdue: set[str] = set()
+        self.silent: set[str] = set()
+        self._idle_since: dict[str, float] = {}
         self.why: dict[str, str] = {}
         self._workers: dict[str, tuple[Any, float]] = {}  # the process, and when it must have started
         self._dead_since: dict[str, float] = {}
@@ -245,10 +249,23 @@ class Watch:
             self.why[worker] = f"it did not start within {self.patience:g} s"
         elif must_end and now > must_end + GRACE:
             self.overdue.add(worker)
+        elif self._is_silent(worker, now, must_end):
+            self.silent.add(worker)
         else:
             self._say_if_long(worker, now, must_end)
             return
         _end(process)
+
+    def _is_silent(self, worker: str, now: float, must_end: float) -> bool:
+        """Whether a worker has had nothing to do for long: its latest answers did not come, or it would have been given more.
+
+        Before all have started, those that have wait for the others.
+        """
+        is_starting = any(until for _, until in list(self._workers.values()))
+        if must_end or is_starting or journal.last_noted(self.folder, worker):
+            self._idle_since.pop(worker, None)
+            return False
+        return now - self._idle_since.setdefault(worker, now) > SILENT
 
     def _say_if_long(self, worker: str, now: float, must_end: float) -> None:
         asked = journal.last_noted(self.folder, worker)

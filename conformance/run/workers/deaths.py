@@ -25,6 +25,10 @@ from conformance.runfile.records import Evidence, ResultLine, Verdict
 NOT_OF_THE_ENGINE = "the time was taken by what computes the expected numbers, twice, and not by the engine: give more with --timeout, or ask it alone"
 NOT_AGAIN = "this ended a process, and the time did not suffice to ask it in another: ask it alone, with -q and without a budget"
 BEFORE = 6  # subjects that are named of those that a process was asked about before it ended
+NO_ANSWERS = (
+    "its answers came no more, and its process had nothing to do: it wrote to, or closed, the descriptor that a worker "
+    "answers by"
+)
 FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM)  # how a process ends that another one ended
 
 
@@ -100,7 +104,9 @@ class Deaths:
         before = ", ".join(self._after[culprit][-BEFORE:])
         return f"this ended a process, and not another: what was asked before it may have damaged its memory: {before}"
 
-    def result(self, worker: str, given: str, *, code: int | None, is_overdue: bool) -> ResultLine | None:
+    def result(
+        self, worker: str, given: str, *, code: int | None, is_overdue: bool, is_silent: bool = False
+    ) -> ResultLine | None:
         """The result of what killed a worker: the id in its journal, else the one it was `given`.
 
         Nothing is noted yet while the cases of a group are drawn, which may take too long as well. What somebody
@@ -115,7 +121,7 @@ class Deaths:
         if answer := self._kept(worker, culprit, is_late=is_late):
             journal.add_culprit(self.folder, culprit)
             return judge(answer, self.known, datetime.date.today())
-        was_killed = not is_overdue and code in FROM_OUTSIDE
+        was_killed = not (is_overdue or is_silent) and code in FROM_OUTSIDE
         was_ours = is_late and is_of_oracle(journal.last_words(self.folder, worker))
         if (was_killed or was_ours) and culprit not in self.asked_again:
             self.asked_again.add(culprit)
@@ -132,6 +138,8 @@ class Deaths:
         self._after.pop(culprit, None)
         journal.add_culprit(self.folder, culprit)
         verdict, message = self._verdict(worker, code, was_killed=was_killed, is_overdue=is_overdue)
+        if is_silent:
+            verdict, message = Verdict.CRASH, NO_ANSWERS
         if was_ours:  # twice: the machine is too busy for the limit, and the engine has not been slow
             verdict, message = Verdict.INTERRUPTED, f"{NOT_OF_THE_ENGINE}\n{message}"
         token = journal.asked(self.folder, worker)

@@ -1,0 +1,72 @@
+"""What an engine writes to descriptors that are not its own damages no answer, or ends its worker, and hangs nothing."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.questions import items_of
+from conformance.run import journal
+from conformance.run.keeper import SILENT, Watch
+from conformance.run.process.deadline import Limit
+from conformance.run.workers.deaths import NO_ANSWERS, Deaths
+from conformance.runfile.records import Verdict
+
+ITEM = next(iter(items_of("mine", ("float64",))))
+
+WRITES = """
+import os
+from conformance_backends.numpy_backend import NumpyTape
+
+class Writes(NumpyTape):
+    def leaf(self, value):
+        for number in range(1, 100):
+            try:
+                if number < 3 or os.readlink(f"/proc/self/fd/{number}").startswith("pipe:"):
+                    os.write(number, b"garbage" * 3)
+            except OSError:
+                pass
+        return super().leaf(value)
+"""
+
+
+@pytest.mark.costly
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody says what a descriptor is")
+def test_an_engine_that_writes_to_every_low_descriptor_is_answered_for(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "writes.py").write_text(WRITES)
+    done = command("run", "writes.py", "-q", "op/tanh/shape/*", "-n", 1, "--budget", "40s")
+    assert done.code == 0, done.said
+    assert set(done.verdicts.values()) == {"pass"}
+
+
+def test_a_worker_that_has_nothing_to_do_while_others_are_at_work_is_silent(tmp_path: Path) -> None:
+    watch = Watch(tmp_path, 1.0)
+    now = tmp_path / "gw0.now"
+    watch.add("gw0", None)
+    assert not watch._is_silent("gw0", 1000.0, 0.0)
+    assert not watch._is_silent("gw0", 2000.0, 0.0)  # it is starting
+    watch.started("gw0")
+    watch.add("gw1", None)
+    assert not watch._is_silent("gw0", 3000.0, 0.0)  # another is starting, which it waits for
+    watch.started("gw1")
+    assert not watch._is_silent("gw0", 3001.0, 0.0)
+    assert not watch._is_silent("gw0", 3000.0 + SILENT, 0.0)
+    now.write_bytes(journal.WHEN.pack(0.0) + ITEM.id.encode() + b"\0")
+    assert not watch._is_silent("gw0", 3002.0 + SILENT, 0.0)
+    now.write_bytes(journal.WHEN.pack(0.0) + b"\0")
+    assert not watch._is_silent("gw0", 3003.0 + SILENT, 0.0)
+    assert watch._is_silent("gw0", 3004.0 + 2 * SILENT, 0.0)
+    assert not watch._is_silent("gw0", 3005.0 + 2 * SILENT, 4000.0)  # it is asking
+
+
+def test_a_silent_worker_is_a_crash_with_its_cause_and_not_somebody_elses_doing(tmp_path: Path) -> None:
+    deaths = Deaths({ITEM.id: ITEM}, tmp_path, (), limit=Limit(2.0))
+    result = deaths.result("gw0", ITEM.id, code=-signal.SIGKILL, is_overdue=False, is_silent=True)
+    assert result is not None
+    assert result.verdict is Verdict.CRASH
+    assert result.evidence is not None
+    assert result.evidence.message == NO_ANSWERS
