@@ -101,7 +101,8 @@ def _hold_file(path: Path) -> None:
         return
     if path.is_symlink():
         raise UsageError(f"there is no file {path}: it is a link to {os.readlink(path)}, which is none")
-    raise UsageError(f"{path} is a folder, not a file" if path.exists() else f"there is no file {path}")
+    what = "a folder" if path.is_dir() else "a pipe or a device"
+    raise UsageError(f"{path} is {what}, not a file" if path.exists() else f"there is no file {path}")
 
 
 def _hold_one(name: str) -> None:

@@ -32,6 +32,7 @@ from conformance.cli.pages.run_end import (
 )
 from conformance.run.conduct import INTERRUPTED, Request
 from conformance.run.failure_text import failure_text
+from conformance.run.keeper import STARTING
 from conformance.run.process import caches
 from conformance.run.resume import command_to_resume
 from conformance.runfile.causes import Cause, causes_of
@@ -134,7 +135,8 @@ class Progress:
 
     def waiting(self, identifier: str, since: float, left: float) -> None:
         """A question that takes long."""
-        text = f"still asking {identifier}, for {in_words(since)}; it is ended in {in_words(left)}"
+        verb = "waiting for" if identifier.startswith(STARTING) else "asking"
+        text = f"still {verb} {identifier}, for {in_words(since)}; it is ended in {in_words(left)}"
         if self.bar is not None and self.task is not None:
             self.bar.update(self.task, description=text)
         else:

@@ -27,6 +27,7 @@ from conformance.run.process.processes import end_group, orphans_ended
 from conformance.runfile.records import BackendLine
 
 LAST = 4_000_000  # bytes
+PAUSE = 10.0  # seconds after which it is said, again and again, that an adapter is waited for
 ROOM = 2**14  # bytes of a description, and of what is said beside it
 MARK = "conformance-backend:"
 
@@ -94,7 +95,7 @@ class PendingDescription:
     def answer(self) -> Description:
         """The description; its line has an `error` where the backend could not start."""
         try:
-            code = self.process.wait(timeout=max(0.0, self.until - time.monotonic()))
+            code = self._waited()
         except subprocess.TimeoutExpired:
             return self._failed(
                 f"the adapter {self.spec} did not start within {start_timeout():g} s; "
@@ -114,6 +115,20 @@ class PendingDescription:
         return self._failed(
             f"the adapter {self.spec} ended its process ({manner(code)}) while starting: {last}"
         )
+
+    def _waited(self) -> int:
+        """The exit code; what is waited for is said now and then. Raises TimeoutExpired at the end of its time."""
+        while (left := self.until - time.monotonic()) > PAUSE:
+            try:
+                return self.process.wait(timeout=PAUSE)
+            except subprocess.TimeoutExpired:
+                since, left = start_timeout() - left + PAUSE, left - PAUSE
+                print(
+                    f"conformance: waiting for the adapter {self.spec} to start, for {since:.0f} s; it is ended in {left:.0f} s",
+                    file=sys.stderr,
+                    flush=True,
+                )
+        return self.process.wait(timeout=max(0.0, left))
 
     def _failed(self, error: str) -> Description:
         return Description(BackendLine(name_of(self.spec), "", "", error=error), spec=self.spec)

@@ -24,6 +24,8 @@ from conformance.runfile.records import ResultLine
 STARTS = 3  # workers in a row that may die before they have collected anything
 GRACE = 3.0  # seconds that a worker's own watchdog has, before it is ended from here
 PERIOD = 0.25  # seconds between two looks at the workers
+STARTING = "a worker that starts"  # in place of an id
+STOPPED = " (its process is stopped, and goes on with SIGCONT)"
 SILENT = 60.0  # seconds that a worker may have nothing to do while others are at work
 LONG = 20.0  # seconds after which it is said, again and again, that a question is still being asked
 
@@ -252,7 +254,7 @@ class Watch:
         elif self._is_silent(worker, now, must_end):
             self.silent.add(worker)
         else:
-            self._say_if_long(worker, now, must_end)
+            self._say_if_long(worker, now, must_end, until, process.pid)
             return
         _end(process)
 
@@ -267,15 +269,18 @@ class Watch:
             return False
         return now - self._idle_since.setdefault(worker, now) > SILENT
 
-    def _say_if_long(self, worker: str, now: float, must_end: float) -> None:
-        asked = journal.last_noted(self.folder, worker)
+    def _say_if_long(
+        self, worker: str, now: float, must_end: float, until: float = 0.0, pid: int = 0
+    ) -> None:
+        asked = STARTING if until else journal.last_noted(self.folder, worker)
         noted, since, said = self._noted.get(worker, ("", now, 0))
         if asked != noted:
             self._noted[worker] = asked, now, 0
         elif asked and now - since > LONG * (said + 1):
             self._noted[worker] = asked, since, said + 1
             if self.waiting is not None:
-                self.waiting(asked, now - since, max(0.0, must_end - now))
+                state = STOPPED if processes.is_stopped(pid) else ""
+                self.waiting(asked + state, now - since, max(0.0, (until or must_end) - now))
 
 
 def _end(process: Any) -> None:

@@ -30,6 +30,7 @@ from conformance.runfile.records import (
     counts_of,
     with_cross_engine,
 )
+from conformance.runfile.whole import hold_readable
 
 SCHEMA = 2
 
@@ -226,6 +227,7 @@ def _what_it_is(path: Path, first: Line | Damage | None) -> str:
 def _lines(path: Path) -> Iterator[tuple[int, Line | Damage]]:
     """The lines with their numbers, one in memory at a time; RunFileError where there is no such file."""
     try:
+        hold_readable(path)
         with path.open("rb") as file:
             yield from _records(file, path)
     except OSError as error:

@@ -17,6 +17,7 @@ import msgspec
 from conformance.errors import UsageError
 from conformance.runfile.known import Kind, KnownFailure
 from conformance.runfile.relative_error import Lost
+from conformance.runfile.whole import hold_readable
 
 DOCUMENTED = "documented"
 MATCHES_NOTHING = "(?!)"  # what fnmatch makes of an empty range, such as [z-a]
@@ -32,6 +33,7 @@ def read_known(path: Path) -> tuple[KnownFailure, ...]:
     Raises UsageError if it cannot be read, or an entry lacks its id or its reason.
     """
     try:
+        hold_readable(path)
         text = path.read_text(encoding="utf-8-sig")
         written = _tables(tomllib.loads(text))
         ends = [place for place, letter in enumerate(text) if letter == "\n"]

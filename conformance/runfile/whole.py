@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 from pathlib import Path
 
 HAS_NO_ROOM_BESIDE = (
@@ -14,6 +15,13 @@ HAS_NO_ROOM_BESIDE = (
     errno.EBUSY,
 )  # only the file itself may be written
 
+OPENED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # paths of what this process has open already
+ENDLESS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 FULL = (
     errno.ENOSPC,
     errno.EDQUOT,
@@ -48,6 +56,19 @@ def place_of(path: Path) -> Path:
 def is_stream(path: Path) -> bool:
     """Whether there is a device or a pipe, which is written to and not replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def hold_readable(path: Path) -> None:
+    """Raise OSError for what reading may never end of: a named pipe that nobody writes, a socket, a device.
+
+    What a shell opens for this process, such as `<(command)` or /dev/stdin, is written by somebody.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        mode = path.stat().st_mode
+        is_opened = os.path.abspath(path).startswith(OPENED)
+        what = next((name for is_kind, name in ENDLESS if is_kind(mode)), "")
+        if what and not is_opened and path != Path(os.devnull):
+            raise OSError(errno.EINVAL, f"it is {what}, where a file is expected", str(path))
 
 
 def _replace(place: Path, encoded: bytes) -> None:

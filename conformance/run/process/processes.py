@@ -94,3 +94,11 @@ def children() -> frozenset[int]:
             if int(fields[1]) == os.getpid():
                 found.add(int(stat.parent.name))
     return frozenset(found)
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal, and does nothing until another lets it go on; False where nobody says."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] == "T"
+    except (OSError, ValueError, IndexError):
+        return False

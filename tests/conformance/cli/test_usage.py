@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from conformance.cli import main, parser
+from conformance.runfile.jsonl import SCHEMA, encode
+from conformance.runfile.records import RunLine, SpecLine
 
 
 @pytest.mark.parametrize(
@@ -404,3 +406,39 @@ def test_what_a_full_disk_does_not_take_is_an_error(arguments: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (4, "conformance: No space left on device: the output\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("report pipe", "cannot read the run file pipe: it is a named pipe, where a file is expected"),
+        ("run --resume pipe", "it is a named pipe"),
+        ("run --rerun-failed pipe", "it is a named pipe"),
+        ("run numpy --known pipe", "cannot read the known failures pipe: it is a named pipe"),
+        ("known check pipe", "it is a named pipe"),
+        ("merge pipe -o merged.jsonl", "it is a named pipe"),
+        ("report /dev/zero", "it is a device"),
+        ("run pipe.py", "pipe.py is a pipe or a device, not a file"),
+    ],
+)
+def test_what_is_never_written_is_not_waited_for(arguments: str, said: str, tmp_path: Path) -> None:
+    for name in ("pipe", "pipe.py"):
+        os.mkfifo(tmp_path / name)
+    command = [sys.executable, "-P", "-m", "conformance", *arguments.split()]
+    done = subprocess.run(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, timeout=20, check=False)
+    assert done.returncode == 4
+    assert said in done.stderr
+
+
+def test_what_a_shell_writes_is_read() -> None:
+    header = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
+    code = "import pathlib, conformance.runfile.jsonl as f; print(f.read_run(pathlib.Path('/dev/stdin')).missing)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=encode(header),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    assert done.stdout == "it has no footer: the run was cut short\n"
