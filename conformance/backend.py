@@ -211,7 +211,8 @@ class FunctionalBackend(Backend):
 
         def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
             gradients = pulled(type(output)(cotangents) if has_several else cotangents[0])
-            if isinstance(gradients, (str, bytes, Mapping)):  # of which a tuple would be letters, or keys
+            # Of these a tuple would be letters, keys, or the rows of one array.
+            if isinstance(gradients, (str, bytes, Mapping)) or hasattr(type(gradients), "shape"):
                 raise AdapterError(
                     f"the function of {type(self).__name__}.pullback() returned {type(gradients).__name__}, where a tuple of "
                     "one gradient per array is expected"

@@ -207,9 +207,11 @@ def extras() -> tuple[str, ...]:
 
 
 def install_hint(name: str) -> str:
-    """The command that installs the engine of a backend."""
+    """The command that installs the engine of a backend; of one that is no extra, nobody knows what its package is called."""
     engine = name.partition(".")[0]
-    return f"pip install '{DISTRIBUTION}[{engine}]'" if engine in extras() else f"pip install {engine}"
+    if engine in extras():
+        return f"pip install '{DISTRIBUTION}[{engine}]'"
+    return f"the package that has the module {engine}"
 
 
 def _hint(spec: str, error: BaseException) -> str:

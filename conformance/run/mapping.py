@@ -175,7 +175,9 @@ def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
     except BaseException as error:
         if is_ctrl_c(error):
             raise
-        kind = "slip" if is_slip(error, type(backend)) else "refused"
+        # What would end a process is no refusal, whoever raises it.
+        is_wrong = is_slip(error, type(backend)) or not issubclass(type(error), Exception)
+        kind = "slip" if is_wrong else "refused"
         return kind, raised(case, error, backend, signature)
     wrong = difference(op, case, values)
     if not wrong:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Sequence, Set
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.errors import AdapterError, UsageError
 from conformance.load import named
 from conformance.run.plan import PROFILES
+from conformance.run.process.deadline import Limit
 from conformance.runfile.jsonl import Run, read_results, read_run
 from conformance.runfile.records import UNEXPECTED, BackendLine, ResultLine, RunLine, Verdict
 from conformance.runfile.writer import PART, is_being_written
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from conformance.run.conduct import Request
 
 PROFILE, OUTPUT = "quick", Path("run.jsonl")  # where the command line says nothing
+LATE = re.compile(r"no answer within (\d+(?:\.\d+)?(?:e[+-]?\d+)?) s\b")  # as `Limit.exceeded` says it
 UNANSWERED = frozenset({Verdict.INTERRUPTED, Verdict.INTERNAL_ERROR})
 
 
@@ -49,7 +52,10 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
             "answered is asked again",
             file=sys.stderr,
         )
-    answered = {r.id: r for r in run.results if r.verdict not in UNANSWERED}
+    limit = Limit.of(request.timeout, request.budget).one
+    answered = {
+        r.id: r for r in run.results if r.verdict not in UNANSWERED and not 0 < exceeded_by(r) < limit
+    }
     output = path.with_name(path.name.removesuffix(PART))
     hold_as_begun(
         path,
@@ -64,6 +70,12 @@ def resumed(request: Request) -> tuple[Request, tuple[ResultLine, ...]]:
         output=output, force=True, resume=path, ids=header.ids,
     )  # fmt: skip
     return whole, tuple(answered.values())
+
+
+def exceeded_by(result: ResultLine) -> float:
+    """The seconds within which a question had no answer; zero where it has one. With more of them it may have."""
+    is_late = LATE.match(result.evidence.message) if result.evidence else None
+    return float(is_late[1]) if is_late else 0.0
 
 
 def _hold_ended(path: Path) -> None:
