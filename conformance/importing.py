@@ -1,4 +1,4 @@
-"""What an adapter may take away from this process while it is imported, and is given back."""
+"""What an adapter may take away from this process while it is imported, and is given back; what is installed to be imported."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import math
 import operator
 import sys
 from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
 from types import ModuleType
 from typing import Any
 
@@ -57,3 +59,30 @@ def _functions() -> dict[tuple[ModuleType, str], Any]:
         and not name.startswith("_")
         and (module is not builtins or name not in REPLACEABLE)
     }
+
+
+def entry_points(*, group: str, name: str = "") -> list[metadata.EntryPoint]:
+    """The entry points of a group, or those of a name in it; a distribution whose list of them is damaged is named, and left out."""
+    try:
+        found = list(metadata.entry_points(group=group))
+    except Exception:  # anybody's distribution: the others are looked at one by one
+        found = [point for each in metadata.distributions() for point in _points_of(each, group)]
+    return [point for point in found if not name or point.name == name]
+
+
+def _points_of(distribution: metadata.Distribution, group: str) -> list[metadata.EntryPoint]:
+    try:
+        return list(distribution.entry_points.select(group=group))
+    except Exception as error:
+        _say_damaged(str(getattr(distribution, "_path", "an installed distribution")), type(error).__name__)
+        return []
+
+
+@cache
+def _say_damaged(place: str, why: str) -> None:
+    """Once in a process."""
+    print(
+        f"conformance: the entry points of {place} cannot be read ({why}), so that its adapters and formats are left out; "
+        "install it anew",
+        file=sys.stderr,
+    )

@@ -9,14 +9,14 @@ import importlib.util
 import inspect
 import os
 import sys
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, version
+from importlib.metadata import EntryPoint, PackageNotFoundError, metadata, version
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from conformance.backend import Backend
 from conformance.errors import AdapterError, UsageError, brief, import_error_text
-from conformance.importing import process_as_it_was
+from conformance.importing import entry_points, process_as_it_was
 from conformance.seconds import MOST_SECONDS
 
 GROUP = "conformance.backends"

@@ -9,12 +9,13 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.cli.console import add_json_flag, print_json
 from conformance.errors import ConformanceError, UsageError, error_text
+from conformance.importing import entry_points
 from conformance.runfile.whole import write_whole
 
 INCOMPLETE = 12  # the exit code of `conformance run`, which is heavy to import

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from importlib.metadata import entry_points
 from itertools import groupby, islice
 from typing import Any, Protocol
 from zlib import crc32
@@ -21,6 +20,7 @@ from zlib import crc32
 from conformance.backend import Backend
 from conformance.checks import load_all
 from conformance.errors import AdapterError
+from conformance.importing import entry_points
 from conformance.load import loaded
 from conformance.questions import Item, items_of
 from conformance.run.execute import Executor

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 from conformance.backend import Backend
 from conformance.errors import AdapterError
+from conformance.importing import entry_points
 
 GROUP = "conformance.generated"
 Rule = Callable[..., Any]
