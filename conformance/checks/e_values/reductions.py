@@ -22,16 +22,17 @@ from conformance.design.rows import Row, rows_of
 from conformance.errors import Unsupported, Violation
 from conformance.op import Op, Signature, Trait
 from conformance.ops import find
-from conformance.ops.names import CUMMAX, CUMULATIVE_PROD, LOGCUMSUMEXP, NANPROD, PROD
+from conformance.ops.names import CUMMAX, CUMULATIVE_PROD, CUMULATIVE_SUM, LOGCUMSUMEXP, NANPROD, PROD
 from conformance.oracle.allowance import expected_values
 from conformance.strategies.cases import build
 
-MANY = (1025, 5000)  # entries: at least, and fewer than
+MANY = (4097, 6000)  # entries: at least, and fewer than
 FEW = (24, 25)  # entries
 OF_ANY_LENGTH = frozenset(
     {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.LOSS, Trait.ORDER_INVARIANT, Trait.ORDER_EQUIVARIANT}
 )
 ROWS = ((1100,), (131, 2))  # longer than a block of threads, and than a warp; along the first axis
+BOTH = (1100, 2)  # of engines to which a shape costs a compilation
 
 
 def _is_reduction(op: Op) -> bool:
@@ -123,11 +124,12 @@ def long_rows_have_the_gradient_of_the_rule(engine: Backend, sample: Sample) -> 
 
 def _long_rows(engine: Backend, sample: Sample) -> Iterator[Case]:
     """Calls of numbers near 1, whose products stay near it, all of them distinct; in a product one is zero."""
-    named = [name for name in (CUMULATIVE_PROD, LOGCUMSUMEXP, CUMMAX, PROD) if name in engine.ops]
+    along = (CUMULATIVE_PROD, CUMULATIVE_SUM, LOGCUMSUMEXP, CUMMAX, PROD)
+    named = [name for name in along if name in engine.ops]
     if not named:
         raise Unsupported("the adapter names no product, and no running one, sum or maximum")
     for name in named:
-        for shape in ROWS[-1:] if engine.compiles_signatures else ROWS:
+        for shape in (BOTH,) if engine.compiles_signatures else ROWS:
             spread = sample.rng.permutation(np.linspace(-1, 1, int(np.prod(shape)))).reshape(shape)
             x = np.exp(spread / 8).astype(sample.dtype)
             if name == PROD:

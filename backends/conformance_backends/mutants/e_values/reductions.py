@@ -10,6 +10,7 @@ from conformance_backends.mutants.mutant import Mutant, rule
 
 BLOCK = 128  # entries that a kernel treats in one piece
 LARGE_BLOCK = 1024
+PAGE = 4096  # entries
 
 
 def _negative_axis(
@@ -74,6 +75,20 @@ def _tail_of_blocks_lost(
     return pulled if np.ndim(x) != 1 or not whole else pulled * (np.arange(x.size) < whole)
 
 
+def _page_alone(right: Any, i: int, g: Any, z: Any, x: Any, *others: Any, **p: Any) -> Any:
+    """What lies behind the first 4096 entries of an array of one axis has no gradient."""
+    pulled = right(i, g, z, x, *others, **p)
+    return pulled if np.ndim(x) != 1 else pulled * (np.arange(x.size) < PAGE)
+
+
+def _ended_at_a_large_block(right: Any, i: int, g: Any, z: Any, x: Any, axis: Any = None) -> Any:
+    """What 512 entries owe to those before them is lost."""
+    if axis != 0 or len(x) <= LARGE_BLOCK // 2:
+        return right(i, g, z, x, axis=axis)
+    places = np.split(np.arange(len(x)), range(LARGE_BLOCK // 2, len(x), LARGE_BLOCK // 2))
+    return np.concatenate([right(i, *(np.take(y, n, axis=0) for y in (g, z, x)), axis=0) for n in places])
+
+
 def _tail_of_threads_doubled(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
     """Beyond the entries that all threads have alike, the slope is doubled."""
     pulled = right(i, g, z, *xs)
@@ -86,6 +101,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/E1/many-entries",), ("sum", "mean"), _tail_of_blocks_lost),
     rule("tail-of-threads-doubled", "Of more than a thousand entries those beyond the last block have twice their slope.",
         ("contract/E1/many-entries",), ("exp", "multiply"), _tail_of_threads_doubled),
+    rule("first-page-alone", "Of more than 4096 entries those behind have no gradient.",
+        ("contract/E1/many-entries",), ("sum", "exp"), _page_alone),
+    rule("running-sum-in-blocks", "Of a running sum what 512 entries owe to those before them is lost.",
+        ("contract/E1/long-rows",), ("cumulative_sum",), _ended_at_a_large_block),
     rule("running-rule-ends-at-a-block", "Of a running product or maximum what a block owes to those before it is lost.",
         ("contract/E1/long-rows",), ("cumulative_prod", "cummax"), _ended_at_a_block),
     rule("product-of-many-is-divided", "The gradient of a product of many entries is 0 where an entry is.",
