@@ -26,7 +26,7 @@ from conformance.ops.names import CUMMAX, CUMULATIVE_PROD, CUMULATIVE_SUM, LOGCU
 from conformance.oracle.allowance import expected_values
 from conformance.strategies.cases import build
 
-MANY = (4097, 6000)  # entries: at least, and fewer than
+MANY = (4097, 5000)  # entries: at least, and fewer than
 FEW = (24, 25)  # entries
 OF_ANY_LENGTH = frozenset(
     {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.LOSS, Trait.ORDER_INVARIANT, Trait.ORDER_EQUIVARIANT}
