@@ -23,6 +23,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "cli/atlas.py": {"where": "the heading of a column"},
     "cli/console.py": {"fold": "how rich breaks lines", "real": "English"},
     "cli/pages/explain_point.py": {"any": "English"},
+    "cli/selftest.py": {"power": "the name of a flag"},
     "oracle/allowance.py": {"round": "the name of a texture"},
     "oracle/summation.py": {"where": "a parameter of NumPy's sums"},
     "runfile/records.py": {"where": "the name of a field"},
