@@ -1,0 +1,66 @@
+"""Loops in which a part of the carry is overwritten at every step, and read at none (C11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from conformance.backend import Backend, Capability
+from conformance.checks.c_modes.flow.recurrence import STEPS, hold_gradients, hold_values
+from conformance.checks.c_modes.flow.while_loops import BOUND, hold_or_refused
+from conformance.checks.engine_calls import full_sum, is_above
+from conformance.checks.registry import contract
+from conformance.checks.sample import Sample
+from conformance.ops.names import MULTIPLY
+
+
+@contract("C11", "while-overwritten", Capability.LOOPS)
+def while_loop_forgets_what_it_overwrites(engine: Backend, sample: Sample) -> None:
+    """In a loop that goes on while a condition holds, the first value of a carry that each step overwrites without reading it has a gradient of zeros or none, and of what is captured only the last step counts."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+
+    def function(n: Any, x: Any, w: Any) -> tuple[Any, ...]:
+        half = engine.array(np.full(sample.shape, 0.5, sample.dtype))
+        is_large = lambda s: is_above(engine, total(multiply(s[0], s[0])), BOUND)  # noqa: E731
+        step = lambda s: (multiply(s[0], half), multiply(s[0], w))  # noqa: E731
+        return tuple(engine.while_loop(is_large, step, (n, x)))
+
+    for scale in (1.0, 2.0**-10):  # several steps, and none
+        n, x, w, g, h = (sample.array() for _ in range(5))
+        n = n * sample.scalar(scale)
+        rounds, size = 0, np.square(n).sum()
+        while size > BOUND:
+            rounds, size = rounds + 1, size / 4
+        before = n / 2 ** max(rounds - 1, 0)  # what the last step read
+        last = before * w if rounds else x
+        what = f"(n / 2, n w) in a loop of {rounds} steps, while n is large"
+        values = engine.forward(function, [np.array(a) for a in (n, x, w)])
+        hold_values(engine, values, [n / 2**rounds, last], what)
+        of_n = g / 2**rounds + (h * w / 2 ** (rounds - 1) if rounds else 0)
+        expected = (of_n, 0 * h, h * before) if rounds else (of_n, h, 0 * h)
+        hold_or_refused(engine, function, [n, x, w], [g, h], expected, what)
+
+
+@contract("C11", "loop-overwritten", Capability.LOOPS)
+def loop_forgets_what_it_overwrites(engine: Backend, sample: Sample) -> None:
+    """In a loop over items, the first value of a carry that each step overwrites without reading it has a gradient of zeros or none, and of what is captured only the last step counts."""
+    multiply = engine.op(MULTIPLY)
+
+    def function(n: Any, x: Any, rows: Any, w: Any) -> tuple[Any, ...]:
+        step = lambda s, row: ((multiply(s[0], row), multiply(s[0], w)), s[0])  # noqa: E731
+        return tuple(engine.scan(step, (n, x), rows)[0])
+
+    for count in (1, STEPS):
+        n, x, w, g, h = (sample.array() for _ in range(5))
+        rows = sample.array((count, *sample.shape))
+        ahead = rows[:-1].prod(axis=0)  # by what the last step reads n
+        of_rows = np.stack([n * np.delete(rows, i, axis=0).prod(axis=0) * g for i in range(count)])
+        for i in range(count - 1):
+            of_rows[i] += n * np.delete(rows[:-1], i, axis=0).prod(axis=0) * w * h
+        what = f"(n row, n w) in a loop of {count} steps"
+        operands = [n, x, rows, w]
+        values = engine.forward(function, [np.array(a) for a in operands])
+        hold_values(engine, values, [n * ahead * rows[-1], n * ahead * w], what)
+        expected = (ahead * (rows[-1] * g + w * h), 0 * h, of_rows, n * ahead * h)
+        hold_gradients(engine, function, operands, [g, h], expected, what)
