@@ -79,7 +79,10 @@ def vectorized_function_equals_the_loop(engine: Backend, sample: Sample) -> None
             hold_equal(plain(engine, gradients[index]), looped[index], f"operand {index}'s gradient {what}")
     once = engine.vectorized(engine.op(MULTIPLY))
     twice = engine.vectorized(engine.vectorized(engine.op(MULTIPLY)))
-    for what, function, shape in (("twice", twice, (3, 2)), ("over a batch of one", once, (1, 1, 2))):
+    # Of two axes of one length the numbers alone say which is which.
+    shapes = ((3, 2), (3, 3, 2), (2, 2))
+    mapped_twice = [("twice", twice, shape) for shape in shapes]
+    for what, function, shape in (*mapped_twice, ("over a batch of one", once, (1, 1, 2))):
         x, w, g = (sample.array(shape) for _ in range(3))
         outputs, gradients = engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)])
         hold_equal(plain(engine, outputs[0]), x * w, f"a product of shape {shape} mapped {what}")

@@ -84,6 +84,31 @@ def _reshaped(x: Any, shape: Sequence[int]) -> Any:
     return apply(CATALOGUE["reshape"], (x,), {"shape": tuple(shape)})
 
 
+def equal_axes_exchanged(self: Any, function: Function) -> Function:
+    """What a map within a map returns has its two mapped axes exchanged, which shows in no shape where they are equally long."""
+    right = self.looped(function)
+
+    def mapped(*operands: Any) -> Any:
+        levels = self.kept.setdefault("levels", [])
+        levels[-1:] = [True] if levels else []  # the map around it has one within
+        levels.append(False)
+        try:
+            output = right(*operands)
+        finally:
+            has_map_within = levels.pop()
+        outputs = [_exchanged(z) if has_map_within else z for z in as_tuple(output)]
+        return tuple(outputs) if isinstance(output, tuple) else outputs[0]
+
+    return mapped
+
+
+def _exchanged(z: Any) -> Any:
+    """z, whose first two axes are exchanged where they are equally long."""
+    if len(z.shape) < 2 or z.shape[0] != z.shape[1]:
+        return z
+    return apply(CATALOGUE["permute_dims"], (z,), {"axes": (1, 0, *range(2, len(z.shape)))})
+
+
 def gradients_averaged(self: Any, function: Function) -> Function:
     """Every row receives the mean of all rows' gradients."""
     mapped = WithTransforms.looped(self, function)
@@ -167,6 +192,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (MAPPED,), base=WithTransforms, vectorized=single_row_unmapped),
     behaviour("mapped-batch-of-one-squeezed", "In a batch of one every axis of length one is dropped.",
         (MAPPED,), base=WithTransforms, vectorized=batch_of_one_squeezed),
+    behaviour("mapped-axes-exchanged", "A map within a map exchanges their two axes where they are equally long.",
+        (MAPPED,), base=WithTransforms, vectorized=equal_axes_exchanged),
     behaviour("mapped-averages", "Every row receives the mean of all rows' gradients.",
         (MAPPED, APART), base=WithTransforms, vectorized=gradients_averaged),
     behaviour("mapped-at-once", "The function is called once with all rows.",
