@@ -138,6 +138,7 @@ def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function,
         [x, w],
         [2 * x[:, :, None, None] * ones, none],
     )
+    yield from _of_one_entry(engine, sample, x, w, s)
     for transpose, parameters in ((MATRIX_TRANSPOSE, {}), (PERMUTE_DIMS, {"axes": (1, 0)})):
         if transpose in engine.ops:
             turned = engine.call(transpose, parameters)
@@ -146,6 +147,20 @@ def _jacobians(engine: Backend, sample: Sample) -> Iterator[tuple[str, Function,
         of_x = np.einsum("ik,lj->ijkl", np.eye(2, dtype=x.dtype), m)
         of_m = np.einsum("ik,lj->ijkl", x, np.eye(4, dtype=x.dtype))
         yield "x m, a product of matrices", engine.op(MATMUL), [x, m], [of_x, of_m]
+
+
+def _of_one_entry(
+    engine: Backend, sample: Sample, x: Array, w: Array, s: Array
+) -> Iterator[tuple[str, Function, list[Array], list[Array]]]:
+    """The same where axes are of length one, of operands, of outputs, of both: they are axes all the same."""
+    multiply = engine.op(MULTIPLY)
+    v, p = sample.array((1,)), sample.array((1, 1))
+    ones = np.eye(6, dtype=x.dtype).reshape(2, 3, 2, 3)
+    yield "v², v of one entry", lambda a: multiply(a, a), [v], [2 * v[:, None]]
+    yield "v w, v of one entry", multiply, [v, w], [w[:, None], v * np.eye(3, dtype=x.dtype)]
+    yield "s v, s a number, v of one entry", multiply, [s, v], [v, s * np.ones((1, 1), x.dtype)]
+    yield "p x, p a matrix of one entry", multiply, [p, x], [x[:, :, None, None], p[0, 0] * ones]
+    yield "p v, both of one entry", multiply, [p, v], [v[:, None, None, None], p[:, :, None]]
 
 
 def _hold_whole(engine: Backend, call: tuple[str, Function, list[Array], list[Array]], kind: str) -> None:
@@ -195,7 +210,7 @@ def whole_hessian_has_every_second_derivative(engine: Backend, sample: Sample) -
         return multiply(total(multiply(a, weight)), total(a))
 
     pairs = w[:, :, None, None] + w[None, None]
-    v, t = sample.array((3,)), sample.array((2, 1, 3))
+    v, t, one, p = (sample.array(shape) for shape in ((3,), (2, 1, 3), (1,), (1, 1)))
     calls: list[tuple[str, Function, list[Array], list[Array]]] = [
         ("the sum of x³", cubes, [x], [6 * x[:, :, None, None] * ones]),
         ("the sum of x w times that of x", weighed, [x], [pairs]),
@@ -212,6 +227,8 @@ def whole_hessian_has_every_second_derivative(engine: Backend, sample: Sample) -
             [t],
             [t[..., None, None, None] + t],
         ),
+        ("the sum of x³, x of one entry", cubes, [one], [6 * one[:, None]]),
+        ("the sum of x³, x a matrix of one entry", cubes, [p], [6 * p[:, :, None, None]]),
         ("s³, s a number", lambda a: multiply(multiply(a, a), a), [s], [6 * s]),
         (
             "the sum of both",

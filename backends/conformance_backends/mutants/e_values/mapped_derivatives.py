@@ -116,6 +116,12 @@ def entries_of_three_axes_reversed(self: Any, function: Function, operands: Any,
     return [j.value[..., ::-1] if np.ndim(x) == 3 else j for j, x in zip(found, operands, strict=True)]
 
 
+def axis_of_one_dropped(self: Any, function: Function, operands: Any, kind: str = "rows") -> Any:
+    """By a vector of one entry there is no axis of it."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    return [j.value[..., 0] if np.shape(x) == (1,) else j for j, x in zip(found, operands, strict=True)]
+
+
 def rows_in_order_of_memory(
     self: Any, function: Function, operands: Sequence[Any], kind: str = "rows"
 ) -> tuple[Any, ...]:
@@ -131,6 +137,8 @@ def rows_in_order_of_memory(
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("rows-in-order-of-memory", "The rows of a whole Jacobian come in the order of the output's memory.",
         ("contract/E3/whole-jacobian",), jacobian=rows_in_order_of_memory),
+    behaviour("axis-of-one-dropped", "A whole Jacobian or Hessian by a vector of one entry has no axis for it.",
+        ("contract/E3/whole-jacobian", "contract/E5/whole-hessian"), jacobian=axis_of_one_dropped),
     Mutant("mapped-second-doubled", "The second derivative of an op that is mapped over a batch is doubled.",
         ("op/mapped-second",), second_doubled, OPS),
     behaviour("first-for-all", "A function mapped over a stack gives the first entry's result for every entry.",
