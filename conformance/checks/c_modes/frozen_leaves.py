@@ -23,7 +23,7 @@ from conformance.checks.observation import plain, stored
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import ADD, MULTIPLY
 
 
 def _stepped(tape: TapeBackend, x: Any, w: Any, g: Array) -> None:
@@ -139,6 +139,31 @@ def graph_recorded_before_a_switch_is_refused_or_right(engine: Backend, sample: 
             if got.any() or not zeros_are_none:
                 hold_equal(got, g * x * x, f"the gradient of a leaf that is {when} afterwards")
     hold_working(engine, sample, "after leaves were frozen between a function and its backward pass")
+
+
+@contract("C4", "frozen-and-thawed-between", Capability.FREEZING)
+def leaf_that_is_frozen_for_a_while_has_its_gradient(engine: Backend, sample: Sample) -> None:
+    """Where a leaf is frozen and thawed again between a function and its backward pass, that pass is refused, or all gradients are complete, also where the leaf is used afterwards, too."""
+    tape = tape_of(engine)
+    multiply, add = tape.op(MULTIPLY), tape.op(ADD)
+    for is_used_again in (False, True):
+        x, w, g, leaf, switched = _leaves(tape, sample)
+        output = multiply(multiply(leaf, leaf), switched)
+        tape.needs_gradient(switched, False)
+        tape.needs_gradient(switched, True)
+        if is_used_again:
+            output = add(multiply(leaf, switched), output)
+        _, raised = answer_or_refusal(partial(tape.backward, output, tape.array(np.array(g))))
+        if raised:
+            continue
+        again = " and used again" if is_used_again else ""
+        what = f"leaf that was frozen and thawed{again} between x² w and its backward pass"
+        of_x, of_w = (w, x) if is_used_again else (0, 0)
+        hold_equal(stored(tape, switched), g * (x * x + of_w), f"the gradient of a {what}")
+        hold_equal(stored(tape, leaf), g * (2 * x * w + of_x), f"the gradient beside a {what}")
+    hold_working(
+        engine, sample, "after leaves were frozen and thawed between a function and its backward pass"
+    )
 
 
 @contract("C4", "frozen-result", Capability.FREEZING)

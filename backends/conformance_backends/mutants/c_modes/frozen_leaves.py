@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
-from conformance_backends.numpy_engine.graph import Accumulation
+from conformance_backends.mutants.mutant import LeafCotangents, Mutant, SteppedTape, behaviour
+from conformance_backends.numpy_engine.graph import Accumulation, Edge
 from conformance_backends.numpy_engine.tensor import Tensor
 
 right = SteppedTape.needs_gradient
@@ -57,6 +57,23 @@ class FrozenInOldGraphs(SteppedTape):
     def accumulate(self, leaf: Tensor, arrived: Any) -> None:
         """The engine's sum; of a leaf that is frozen by now, half of it."""
         super().accumulate(leaf, arrived if leaf.requires_grad else arrived / 2)
+
+
+class ThawedForNewGraphs(SteppedTape):
+    """A leaf that was frozen and thawed gets nothing from graphs that were recorded before."""
+
+    def needs_gradient(self, leaf: Any, flag: bool) -> None:
+        """The engine's switch; the node that it replaces is noted."""
+        old = leaf.edge
+        super().needs_gradient(leaf, flag)
+        if not flag and leaf.edge is None and old is not None:
+            self.kept.setdefault("old", []).append((old[0], leaf))
+
+    def traverse(self, edge: Edge, cotangent: Any) -> LeafCotangents:
+        """The engine's, without what arrives at such nodes of leaves that are thawed by now."""
+        old = [node for node, leaf in self.kept.get("old", []) if leaf.requires_grad]
+        reached = super().traverse(edge, cotangent)
+        return {node: arrived for node, arrived in reached.items() if not any(node is each for each in old)}
 
 
 def results_are_cut(self: Any, leaf: Any, flag: bool) -> None:
@@ -121,6 +138,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C4/thawed",), base=StoredAnew),
     behaviour("frozen-in-old-graphs", "A leaf that is frozen after a graph was recorded gets half of its gradient.",
         ("contract/C4/frozen-between",), base=FrozenInOldGraphs),
+    behaviour("thawed-for-new-graphs", "A leaf that was frozen and thawed gets nothing from graphs that were recorded before.",
+        ("contract/C4/frozen-and-thawed-between",), base=ThawedForNewGraphs),
     behaviour("needed-again-without-hooks", "A leaf that is said to need a gradient, though it does already, loses its hooks.",
         ("contract/C4/needed-already",), needs_gradient=thawed_without_hooks),
     behaviour("frozen-result", "A result that is frozen loses its history.", ("contract/C4/frozen-result",), needs_gradient=results_are_cut),
