@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -39,9 +40,7 @@ def constant_written_by_any_index_ends_the_gradient_there(engine: Backend, sampl
             square = multiply(target, target)
             return square if before is None else add(square, before)
 
-        answer = unless_refused(
-            lambda f=function, x=x, g=g: engine.vjp(f, [np.array(x)], [np.array(g)]), engine
-        )  # type: ignore[misc]
+        answer = unless_refused(partial(engine.vjp, function, [np.array(x)], [np.array(g)]), engine)
         if answer is None:
             continue
         decided += 1
