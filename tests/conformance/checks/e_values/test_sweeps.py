@@ -118,6 +118,22 @@ def test_values_at_ends_are_the_references(name: str, op: str, count: int, said:
         value_at_the_ends_of_the_domain(asked(mutant.make(), op, count))
 
 
+class OffByAQuarter(NumpyTape):
+    """Every value is a quarter too large."""
+
+    def forward(self, function: Any, operands: Any) -> Any:
+        (value,) = super().forward(function, operands)
+        value.value = (value.value.astype(np.float32) * np.float32(1.25)).astype(value.value.dtype)
+        return (value,)
+
+
+@pytest.mark.parametrize("dtype", ["float16", BFLOAT16.name])
+def test_in_half_precision_a_quarter_too_much_is_noticed(dtype: str) -> None:
+    value_is_right_all_over_the_domain(asked(NumpyTape(), "tanh", dtype=dtype))
+    with pytest.raises(Violation, match="the value differs from the reference value"):
+        value_is_right_all_over_the_domain(asked(OffByAQuarter(), "tanh", dtype=dtype))
+
+
 class NotANumberAtPoles(NumpyTape):
     """What is infinite at zero is NaN."""
 
