@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import add_json_flag, whole_number
+from conformance.cli.settings import add_workers_flag
 from conformance.errors import ConformanceError, Interrupted, UsageError
 from conformance.seconds import duration, positive
 
@@ -53,14 +54,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="of everything drawn; the same seed gives every engine the same cases",
     )
-    parser.add_argument(
-        "-n",
-        "--workers",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="worker processes (default: one per core)",
-    )
+    add_workers_flag(parser)
     parser.add_argument("--shard", default="", metavar="I/N", help="one part of the checks")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli import generated
 from conformance.cli.console import add_json_flag, print_json, whole_number
-from conformance.cli.settings import is_typed
+from conformance.cli.settings import add_workers_flag, is_typed
 from conformance.errors import UsageError, brief
 
 if TYPE_CHECKING:
@@ -46,14 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--shard", default="", metavar="I/N", help="one part of the mutants")
     parser.add_argument("--seed", type=whole_number, default=0, help="of everything drawn")
-    parser.add_argument(
-        "-n",
-        "--workers",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="worker processes (default: one per core)",
-    )
+    add_workers_flag(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="RUN", help="also write a run file, for the report"
     )

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from conformance.cli.console import whole_number
 from conformance.errors import UsageError, brief
 
 PREFIX = "CONFORMANCE_"
@@ -117,6 +118,18 @@ class Parser(argparse.ArgumentParser):
         if argument.option_strings and action not in ("help", "version"):
             self.flags.append((argument, action))
         return argument
+
+
+def add_workers_flag(parser: argparse.ArgumentParser) -> None:
+    """`-n`, of the verbs that start worker processes."""
+    parser.add_argument(
+        "-n",
+        "--workers",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="worker processes (default: one per core)",
+    )
 
 
 def is_typed(options: argparse.Namespace, flag: str) -> bool:

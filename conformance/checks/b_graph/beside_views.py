@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product as product_of
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ VIEWS: tuple[tuple[str, dict[str, Any]], ...] = (
     (RESHAPE, {"shape": (SIDE, SIDE)}),
 )
 
-# An op of two operands, and the cotangents that both have of one of its output.
+# An op of two operands, and the cotangents of both for one of its output.
 PRODUCTS: tuple[tuple[str, Callable[[Array, Array, Array], tuple[Array, Array]]], ...] = (
     (ADD, lambda g, a, b: (g, g)),
     (MULTIPLY, lambda g, a, b: (g * b, g * a)),
@@ -46,13 +47,15 @@ def array_and_a_view_of_it_are_two_operands(engine: Backend, sample: Sample) -> 
         view = engine.call(name, parameters)
         row = find(name)
         y = row.reference(x, **parameters)
-        for product, pull in products:
+        for (product, pull), is_behind in product_of(products, (False, True)):
             combine = engine.op(product)
-            of_array, of_view = pull(g, x, y)
-            (got,) = gradients_of(engine, lambda a, f=combine, v=view: f(a, v(a)), [x], g)
-            what = f"the gradient of an array beside {name} of it in {product}"
-            hold_equal(got, of_array + row.rule(0, of_view, y, x, **parameters), what)
-            of_view, of_array = pull(g, y, x)
-            (got,) = gradients_of(engine, lambda a, f=combine, v=view: f(v(a), a), [x], g)
-            what = f"the gradient of an array behind {name} of it in {product}"
-            hold_equal(got, of_array + np.asarray(row.rule(0, of_view, y, x, **parameters)), what)
+
+            def function(a: Any, f: Any = combine, v: Any = view, is_behind: bool = is_behind) -> Any:
+                return f(v(a), a) if is_behind else f(a, v(a))
+
+            # The cotangents of both operands, in their order, then that of the view sent on to the array.
+            pulled = pull(g, y, x)[::-1] if is_behind else pull(g, x, y)
+            expected = pulled[0] + np.asarray(row.rule(0, pulled[1], y, x, **parameters))
+            (got,) = gradients_of(engine, function, [x], g)
+            place = "behind" if is_behind else "before"
+            hold_equal(got, expected, f"the gradient of an array {place} {name} of it in {product}")

@@ -26,13 +26,14 @@ from conformance.ops.names import CUMMAX, CUMULATIVE_PROD, CUMULATIVE_SUM, LOGCU
 from conformance.oracle.allowance import expected_values
 from conformance.strategies.cases import build
 
-MANY = (4097, 5000)  # entries: at least, and fewer than
+MANY, FEWER = (4097, 5000), (1025, 4097)  # entries: at least, and fewer than
+HAS_FEWER = 1 / 4  # of ops: a path for lengths between may be wrong alone
 FEW = (24, 25)  # entries
 OF_ANY_LENGTH = frozenset(
     {Trait.ELEMENTWISE, Trait.REDUCTION, Trait.LOSS, Trait.ORDER_INVARIANT, Trait.ORDER_EQUIVARIANT}
 )
 ROWS = ((1100,), (131, 2))  # longer than a block of threads, and than a warp; along the first axis
-BOTH = (1100, 2)  # of engines to which a shape costs a compilation
+BOTH = (1100, 2)  # in place of the first, of engines to which a shape costs a compilation
 
 
 def _is_reduction(op: Op) -> bool:
@@ -129,7 +130,7 @@ def _long_rows(engine: Backend, sample: Sample) -> Iterator[Case]:
     if not named:
         raise Unsupported("the adapter names no product, and no running one, sum or maximum")
     for name in named:
-        for shape in (BOTH,) if engine.compiles_signatures else ROWS:
+        for shape in (BOTH, ROWS[-1]) if engine.compiles_signatures else ROWS:
             spread = sample.rng.permutation(np.linspace(-1, 1, int(np.prod(shape)))).reshape(shape)
             x = np.exp(spread / 8).astype(sample.dtype)
             if name == PROD:
@@ -227,7 +228,7 @@ def _of_many_entries(op: Op, sample: Sample) -> Case | None:
         return None
     rng = np.random.default_rng([sample.seed, zlib.crc32(op.name.encode())])
     signature = rows[int(rng.integers(len(rows)))].signature
-    shape = (int(rng.integers(*MANY)),)
+    shape = (int(rng.integers(*(FEWER if rng.random() < HAS_FEWER else MANY))),)
     longer = Signature(
         tuple(shape for _ in signature.shapes), signature.parameters, domains=signature.domains
     )

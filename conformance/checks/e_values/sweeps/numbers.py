@@ -10,7 +10,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -78,8 +77,10 @@ def value_is_right_all_over_the_plane(seen: Observation) -> list[Comparison]:
 
 def _hold_values(seen: Observation) -> list[Comparison]:
     bounds = expected_values_anywhere(seen.op, seen.case, seen.perturbations)
-    wide = partial(_wide, margin=_margin(seen.case))
-    triples = ((got, wide(bound), "the value") for got, bound in zip(seen.forward(), bounds, strict=True))
+    margin = _margin(seen.case)
+    triples = (
+        (got, _wide(bound, margin), "the value") for got, bound in zip(seen.forward(), bounds, strict=True)
+    )
     return hold_all_within(triples, claim="differs from the reference value")
 
 
