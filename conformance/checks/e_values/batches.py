@@ -86,8 +86,11 @@ def _batched(op: Op, case: Case) -> tuple[int, ...]:
     """The most operands whose leading axis is one of examples; none where it is not a batch axis.
 
     The case's own operands must be examples too: a maximum with what is sent to one place is that of all places alike
-    where it is small everywhere.
+    where it is small everywhere. Elementwise ops align their operands from the last axis on: nothing needs to be tried.
     """
+    if Trait.ELEMENTWISE in op.traits:
+        whole = case.cotangents[0]
+        return tuple(i for i, x in enumerate(case.operands) if x.ndim == whole.ndim and len(x) == len(whole))
     oracle = Oracle(op, case)
     given, g = _nonzero_inputs(oracle)
     candidates = [i for i, x in enumerate(given) if x.ndim and len(x) == len(g)]

@@ -31,6 +31,7 @@ def test_zeros_do_not_change_which_operands_are_batched() -> None:
     assert batched_operands("layer_norm", np.zeros((3, 3)), ZEROS, ZEROS, eps=1e-5) == (0,)
     assert batched_operands("multiply", SQUARE, ZEROS) == (0,)
     assert batched_operands("multiply", SQUARE, np.zeros((3, 1))) == (0, 1)
+    assert batched_operands("add", SQUARE, ZEROS + 1) == (0,)
     assert batched_operands("matmul", np.zeros((3, 3)), np.zeros((3, 3))) == (0,)
 
 

@@ -7,6 +7,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.case import Case
+from conformance.checks.e_values.batches import are_batched
 from conformance.checks.e_values.long_batches import gradient_of_what_a_long_batch_shares_is_the_sum
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
@@ -26,8 +27,16 @@ def test_what_is_shared_is_summed() -> None:
 
 
 def test_two_rows_that_stand_for_another_axis_are_no_examples() -> None:
-    with pytest.raises(NotThisCase, match="not a batch axis"):
-        asked("addcmul", ONES, ONES, np.ones((2, 2, 3), BFLOAT16), shape=(2, 2, 3), value=0.0)
+    for count, is_by_accident in ((2, True), (7, False)):
+        operands = (ONES, ONES, np.ones((count, 2, 3), BFLOAT16))
+        rows = tuple(np.repeat(x[:1], count, axis=0) if x.ndim == 2 else x for x in operands)
+        g = np.ones((count, 2, 3), BFLOAT16)
+        call = Case("addcmul", rows, {"value": 0.0}, (g,), ("C",), BFLOAT16.name)
+        assert are_batched(Oracle(find("addcmul"), call), rows, g, (0, 1, 2)) is is_by_accident
+
+
+def test_elementwise_ops_share_what_has_fewer_axes() -> None:
+    asked("addcmul", ONES, ONES, np.ones((2, 2, 3), BFLOAT16), shape=(2, 2, 3), value=0.5)
 
 
 def test_examples_that_share_nothing_are_not_asked() -> None:
