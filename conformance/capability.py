@@ -29,6 +29,7 @@ class Capability(enum.Enum):
     LOOPS = "a loop of the engine's own runs a function over the items of an array"
     BRANCHES = "a branch of the engine's own calls one of two functions, by a truth value"
     RANDOM_NUMBERS = "random numbers are drawn by the engine, other ones at each call"
+    DROPOUT = "the engine has a dropout of its own, which drops other entries at each call"
     HOOKS = "a hook can observe or replace a cotangent"
     ANOMALY = "a scope in which the op that makes a NaN is named"
     RECORDED_WRITES = "an array can be written in place while it is being recorded"

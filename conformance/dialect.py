@@ -44,6 +44,7 @@ FURTHER_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "while_loop": ("condition", "step", "carry"),
     "branch": ("condition", "then", "otherwise", "operands"),
     "noise": ("array",),
+    "dropout": ("array", "rate"),
     "needs_gradient": ("leaf", "flag"),
     "memory": ("array",),
     "hook": ("array", "seen"),
@@ -82,7 +83,7 @@ class Dialect:
         structured_gradient: a call with {function} and {structure};
         scan: a call with {step}, {carry} and {items} that returns carry and outputs; while_loop: with {condition},
             {step} and {carry}; branch: with {condition}, {then}, {otherwise} and {operands};
-        noise: a call with {array} that draws zeros and ones of its shape and dtype;
+        noise: a call with {array} that draws zeros and ones of its shape and dtype; dropout: with {array} and {rate};
         needs_gradient: a statement about a {leaf}, by {flag}, True or False;
         memory: the memory of an {array} of the engine, an array of NumPy's into which a script writes, unless that
             is `{array}[...] = 7.0`;

@@ -158,6 +158,10 @@ class Offers:
         """Zeros and ones of equal probability, drawn anew at each call: a constant of the shape and dtype of `like`."""
         raise Unsupported(f"{self.engine} draws no random numbers without a key")
 
+    def dropout(self, x: Any, rate: float) -> Any:
+        """`x` with entries set to zero with the probability `rate`, anew at each call, and the others divided by `1 - rate`."""
+        raise Unsupported(f"{self.engine} has no dropout of its own")
+
     # ---- hooks, anomalies, writes ----------------------------------------------------
 
     def hook(self, array: Any, seen: Callable[[Any], Any]) -> Callable[[], None]:

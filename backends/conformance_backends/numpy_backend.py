@@ -62,6 +62,7 @@ class NumpyTape(TapeBackend):
             Capability.LOOPS,
             Capability.BRANCHES,
             Capability.RANDOM_NUMBERS,
+            Capability.DROPOUT,
             Capability.HOOKS,
             Capability.ANOMALY,
             Capability.RECORDED_WRITES,
@@ -189,6 +190,10 @@ class NumpyTape(TapeBackend):
     def noise(self, like: Any) -> Any:
         """The engine's zeros and ones."""
         return engine.bernoulli(like)
+
+    def dropout(self, x: Any, rate: float) -> Any:
+        """The engine's."""
+        return engine.dropout(x, rate)
 
     def checkpoint(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The engine's checkpoint."""

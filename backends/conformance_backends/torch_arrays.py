@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 import torch.autograd.forward_ad as fwAD  # noqa: N812 - its customary name
+import torch.nn.functional as F  # noqa: N812 - its customary name
 
 from conformance.backend import Backend, Function, NDArray, as_tuple
 from conformance.dtype import BFLOAT16, carried
@@ -62,6 +63,10 @@ class Torch(Backend):
     def noise(self, like: torch.Tensor) -> torch.Tensor:
         """torch.bernoulli."""
         return torch.bernoulli(torch.full_like(like, 0.5))
+
+    def dropout(self, x: torch.Tensor, rate: float) -> torch.Tensor:
+        """torch.nn.functional.dropout."""
+        return F.dropout(x, rate)
 
     def vectorized(self, function: Function) -> Function:
         """torch.vmap."""

@@ -54,7 +54,13 @@ def as_a_library(compute: Callable[..., Any], *operands: Any, **parameters: Any)
 
 def constant(digits: str, like: Any) -> Any:
     """A number in the precision of an array, which a float would cut off at 53 bits."""
-    return np.real(like).dtype.type(digits)
+    return _parsed(digits, np.real(like).dtype.type)
+
+
+@functools.lru_cache(maxsize=1024)
+def _parsed(digits: str, kind: type[np.generic]) -> Any:
+    """A number of a type: reading its digits takes longer than the sums of a few entries that it is part of."""
+    return kind(digits)
 
 
 # -- a logarithm -----------------------------------------------------------------------------------

@@ -214,6 +214,12 @@ class RecordingOptional(Recording):
         self.builder.write(f"{name} = {template.format(array=self.builder.called(like))}")
         return self.builder.name(self.inner.noise(like), name)
 
+    def dropout(self, x: Any, rate: float) -> Any:
+        """A dropout, of which the script drops other entries."""
+        name, template = self.builder.fresh("v"), self._template("dropout")
+        self.builder.write(f"{name} = {template.format(array=self.builder.called(x), rate=rate)}")
+        return self.builder.name(self.inner.dropout(x, rate), name)
+
     def _made_of(self, method: str, function: Function) -> Function:
         """What is made of a function is written where it is called: only then is it known what it does."""
         builder, template = self.builder, self._template(method)

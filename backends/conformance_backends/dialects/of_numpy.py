@@ -6,7 +6,7 @@ from conformance.dialect import Dialect
 
 TAPE = Dialect(
     imports="import numpy as np\nfrom conformance.ops import ALL_OPS\n"
-    "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, bernoulli, branch, checkpoint, custom, custom_by_operand, custom_forward, grad, gradients, hessian, hook, jacobian, jacobian_by_columns, jvp, needs_gradient, no_grad, scan, value_and_grad, vjp, while_loop,\n)",
+    "from conformance_backends.numpy_engine import (\n    Tensor, anomaly, apply, bernoulli, branch, checkpoint, custom, custom_by_operand, custom_forward, dropout, grad, gradients, hessian, hook, jacobian, jacobian_by_columns, jvp, needs_gradient, no_grad, scan, value_and_grad, vjp, while_loop,\n)",
     array="Tensor(np.array({values}, '{dtype}'))",
     leaf="Tensor(np.array({values}, '{dtype}'), requires_grad=True)",
     backward="{output}.backward()",
@@ -38,6 +38,7 @@ TAPE = Dialect(
         "gradients_within": "gradients_within({function}, [{operands}], [{cotangents}])",
         "structured_gradient": "grad({function})({structure})[0]",
         "noise": "bernoulli({array})",
+        "dropout": "dropout({array}, {rate})",
         "hook": "hook({array}, {seen})",
         "anomaly": "anomaly()",
         "assign": "{array}[{index}] = {value}",

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any, ClassVar
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
 
 from conformance.backend import Capability, Dialect, Function, FunctionalBackend, NDArray, as_tuple
@@ -61,6 +62,7 @@ class Mlx(FunctionalBackend):
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
             Capability.RANDOM_NUMBERS,
+            Capability.DROPOUT,
             Capability.VALUE_WITH_GRADIENT,
             Capability.STRUCTURES,
         }
@@ -96,6 +98,7 @@ class Mlx(FunctionalBackend):
             "compiled": "mx.compile({function})",
             "vectorized": "mx.vmap({function})",
             "checkpoint": "mx.checkpoint({function})",
+            "dropout": "nn.Dropout({rate})({array})",
             "noise": "mx.random.bernoulli(0.5, {array}.shape).astype({array}.dtype)",
             "value_and_gradient": "{value}, {gradients} = mx.value_and_grad({function}, {wrt})({operands})",
             "value_and_auxiliary": "({value}, {auxiliary}), {gradients} = mx.value_and_grad({function}, {wrt})({operands})",
@@ -213,6 +216,10 @@ class Mlx(FunctionalBackend):
     def noise(self, like: Any) -> Any:
         """mx.random.bernoulli."""
         return mx.random.bernoulli(0.5, like.shape).astype(like.dtype)
+
+    def dropout(self, x: Any, rate: float) -> Any:
+        """mlx.nn.Dropout."""
+        return nn.Dropout(rate)(x)
 
     def value_and_gradient(
         self,

@@ -19,7 +19,7 @@ class MlxCompiled(Mlx):
     compiles_signatures = True
     compiles_functions = True
     # A compiled function that does not capture the random state draws the same numbers at every call, as documented.
-    capabilities = Mlx.capabilities - {Capability.DEEP, Capability.RANDOM_NUMBERS}
+    capabilities = Mlx.capabilities - {Capability.DEEP, Capability.RANDOM_NUMBERS, Capability.DROPOUT}
     conventions: ClassVar[dict[str, str]] = {
         **{clause: choice for clause, choice in Mlx.conventions.items() if clause != "B11"},
         "C7": "refused",

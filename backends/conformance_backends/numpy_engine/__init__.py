@@ -16,7 +16,7 @@ dicts of arrays). The derivative rules themselves are the rows of `conformance.o
 
 from conformance_backends.numpy_engine.control_flow import branch, scan, while_loop
 from conformance_backends.numpy_engine.custom import custom, custom_by_operand, custom_forward
-from conformance_backends.numpy_engine.drawing import bernoulli
+from conformance_backends.numpy_engine.drawing import bernoulli, dropout
 from conformance_backends.numpy_engine.freezing import needs_gradient
 from conformance_backends.numpy_engine.graph import Accumulation, Node, no_grad
 from conformance_backends.numpy_engine.intermediates import gradients
@@ -46,6 +46,7 @@ __all__ = [
     "custom_by_operand",
     "custom_forward",
     "detach",
+    "dropout",
     "grad",
     "gradients",
     "hessian",

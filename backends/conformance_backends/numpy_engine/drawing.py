@@ -32,6 +32,12 @@ def bernoulli(like: Any) -> Tensor:
     return Tensor(_source.generator.integers(0, 2, like.shape).astype(like.dtype))
 
 
+def dropout(x: Any, rate: float) -> Any:
+    """`x` with entries set to zero with the probability `rate`, and the others divided by `1 - rate`, so that the mean stays."""
+    is_kept = _source.generator.random(x.shape) >= rate
+    return x * Tensor(np.where(is_kept, 1 / (1 - rate) if rate < 1 else 0, 0).astype(x.dtype))
+
+
 def drawn_so_far() -> Any:
     """Where the generator stands."""
     return _source.generator.bit_generator.state

@@ -78,6 +78,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
             Capability.VECTORIZING,
             Capability.CHECKPOINTING,
             Capability.RANDOM_NUMBERS,
+            Capability.DROPOUT,
             Capability.LOOPS,
             Capability.BRANCHES,
             Capability.INTERMEDIATES,
@@ -120,6 +121,7 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
             "gradients_within": "gradients_within({function}, [{operands}], [{cotangents}])",
             "compiled": "tf.function({function})",
             "checkpoint": "tf.recompute_grad({function})",
+            "dropout": "tf.nn.dropout({array}, {rate})",
             "noise": "tf.cast(tf.random.uniform(tf.shape({array})) < 0.5, {array}.dtype)",
             "scan": "scanned({step}, {carry}, {items})",
             "while_loop": "tf.while_loop({condition}, lambda s: [{step}(s)], [{carry}])[0]",
@@ -252,6 +254,10 @@ class Tensorflow(TensorflowFlow, FunctionalBackend):
     def noise(self, like: Any) -> Any:
         """tf.random.uniform, below a half."""
         return tf.cast(tf.random.uniform(tf.shape(like)) < 0.5, like.dtype)
+
+    def dropout(self, x: Any, rate: float) -> Any:
+        """tf.nn.dropout."""
+        return tf.nn.dropout(x, rate)
 
     def jacobian(self, function: Function, operands: Sequence[NDArray], kind: str = "rows") -> Sequence[Any]:
         """tape.jacobian, of the gradient for a Hessian; none is by columns."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-from tinygrad import Tensor
+from tinygrad import Context, Tensor
 
 from conformance.backend import Capability, Dialect, NDArray, TapeBackend
 from conformance_backends.tinygrad.ops import OPS
@@ -31,6 +31,7 @@ class Tinygrad(TapeBackend):
             Capability.DETACH,
             Capability.RECORDED_WRITES,
             Capability.RANDOM_NUMBERS,
+            Capability.DROPOUT,
         }
     )
     conventions: ClassVar[Mapping[str, str]] = {
@@ -51,7 +52,7 @@ class Tinygrad(TapeBackend):
         "E19": "zeros",
     }
     dialect = Dialect(
-        imports="import numpy as np\nfrom tinygrad import Tensor",
+        imports="import numpy as np\nfrom tinygrad import Context, Tensor",
         array="Tensor(np.array({values}, np.{dtype}))",
         leaf="{array}.clone()",
         backward="{output}.backward()",
@@ -62,6 +63,7 @@ class Tinygrad(TapeBackend):
         show="print({value}.numpy())",
         further={
             "assign": "{array}[{index}] = {value}",
+            "dropout": "Context(TRAINING=1)(lambda: {array}.dropout({rate}))()",
             "noise": "(Tensor.rand({array}.shape) < 0.5).cast({array}.dtype)",
         },
     )
@@ -106,6 +108,11 @@ class Tinygrad(TapeBackend):
     def noise(self, like: Any) -> Any:
         """Tensor.rand, below a half."""
         return (Tensor.rand(like.shape) < 0.5).cast(like.dtype)
+
+    def dropout(self, x: Any, rate: float) -> Any:
+        """Tensor.dropout, while it trains."""
+        with Context(TRAINING=1):
+            return x.dropout(rate)
 
     def assign(self, array: Any, index: Any, value: Any) -> None:
         """`array[index] = value`."""

@@ -29,6 +29,7 @@ METHODS: Mapping[Capability, tuple[str, ...]] = {
     Capability.LOOPS: ("scan", "while_loop"),
     Capability.BRANCHES: ("branch",),
     Capability.RANDOM_NUMBERS: ("noise",),
+    Capability.DROPOUT: ("dropout",),
     Capability.HOOKS: ("hook",),
     Capability.ANOMALY: ("anomaly",),
     Capability.RECORDED_WRITES: ("assign",),

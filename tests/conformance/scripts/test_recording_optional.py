@@ -39,6 +39,7 @@ WORDS = {  # what a script must say, where it says anything about the capability
     Capability.LOOPS: ("scan(f",),
     Capability.BRANCHES: ("branch(c", "cond(c"),
     Capability.RANDOM_NUMBERS: ("bernoulli(",),
+    Capability.DROPOUT: ("dropout(",),
     Capability.HOOKS: ("hook(",),
     Capability.RECORDED_WRITES: ("] = ",),
     Capability.INTERMEDIATES: ("gradients_within(f",),

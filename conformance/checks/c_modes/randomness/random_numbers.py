@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation
 from conformance.ops.names import EXP, MATMUL, MULTIPLY
 
-RANDOM = Capability.RANDOM_NUMBERS
+RANDOM, DROPOUT = Capability.RANDOM_NUMBERS, Capability.DROPOUT
 # Of so many zeros and ones no two draws are the same, and a share that is off by an eighth is nine standard deviations off.
 SHAPE = (32, 32)
 ROUNDINGS = 64  # by which two gradients of a layer may differ; those of another mask differ by all
@@ -35,10 +35,16 @@ def zeros_and_ones_are_drawn(engine: Backend, sample: Sample) -> None:
         )
 
 
-def dropped(engine: Backend) -> Function:
-    """x n w, where n is zeros and ones, drawn at each call."""
-    multiply = engine.op(MULTIPLY)
-    return lambda a, b: multiply(multiply(a, engine.noise(a)), b)
+def dropped(engine: Backend, sample: Sample) -> Iterator[Function]:
+    """x n w, where n is zeros and ones, drawn at each call: by the engine's numbers, and by its dropout."""
+    multiply, half = engine.op(MULTIPLY), np.full(SHAPE, 0.5, sample.dtype)
+    capabilities = engine.capabilities
+    if not capabilities & {RANDOM, DROPOUT}:
+        raise Unsupported(f"{engine.engine} draws no random numbers without a key")
+    if RANDOM in capabilities:
+        yield lambda a, b: multiply(multiply(a, engine.noise(a)), b)
+    if DROPOUT in capabilities:  # of the half of x: what is kept is doubled
+        yield lambda a, b: multiply(engine.dropout(multiply(a, engine.array(half.copy())), 0.5), b)
 
 
 def _drawn(sample: Sample) -> tuple[Array, Array, Array]:
@@ -46,7 +52,7 @@ def _drawn(sample: Sample) -> tuple[Array, Array, Array]:
     return x, w, g
 
 
-def _together(
+def together(
     engine: Backend, function: Function, operands: list[Array], g: Array
 ) -> tuple[Array, list[Array]]:
     """The value of a function and its gradients, out of one call of the engine."""
@@ -83,7 +89,7 @@ def _hold_that_of_its_value(
 ) -> Array:
     """Claim that the gradients of x n w are w n g and x n g, with the n of the value; returns that n."""
     x, w, g = operands
-    value, gradients = _together(engine, function, [x, w], g)
+    value, gradients = together(engine, function, [x, w], g)
     mask = _mask(value, x * w, what)
     for got, slope, name in zip(gradients, (w, x), "xw", strict=True):
         hold_equal(got, g * slope * mask, f"{name}'s gradient of {what}, by the numbers drawn for its value")
@@ -99,21 +105,29 @@ def _mask(value: Array, product: Array, what: str) -> Array:
     return mask
 
 
-@contract("C12", "drawn-once", RANDOM)
+@contract("C12", "drawn-once")
 def gradient_is_of_the_numbers_drawn_for_the_value(engine: Backend, sample: Sample) -> None:
     """The gradient of a function with random zeros and ones is zero where they were zero in its value."""
-    _hold_that_of_its_value(engine, dropped(engine), _drawn(sample), "x n w")
+    for function in dropped(engine, sample):
+        _hold_that_of_its_value(engine, function, _drawn(sample), "x n w")
 
 
-@contract("C12", "drawn-anew", RANDOM)
+@contract("C12", "drawn-anew")
 def numbers_are_drawn_at_each_call(engine: Backend, sample: Sample) -> None:
     """Two calls of one function draw different numbers, and so do two draws within a call; each gradient is of its own."""
-    function, (x, w, g) = dropped(engine), _drawn(sample)
+    for function in dropped(engine, sample):
+        _hold_that_calls_differ(engine, function, _drawn(sample))
+
+
+def _hold_that_calls_differ(
+    engine: Backend, function: Function, operands: tuple[Array, Array, Array]
+) -> None:
+    x, w, g = operands
     first, second = (_hold_that_of_its_value(engine, function, (x, w, g), f"x n w, call {n}") for n in (1, 2))
     if np.array_equal(first, second):
         raise Violation(f"two calls of a function drew the same {first.size} numbers")
     twice: Function = lambda a, b: function(function(a, b), b)  # noqa: E731
-    value, (got, _) = _together(engine, twice, [x, w], g)
+    value, (got, _) = together(engine, twice, [x, w], g)
     both = _mask(value, x * w * w, "x n w m w")
     hold_equal(got, g * w * w * both, "x's gradient of x n w m w, by the numbers drawn for its value")
     if both.mean() > 3 / 8:  # a quarter is expected, and a half where both draws are one
@@ -122,15 +136,16 @@ def numbers_are_drawn_at_each_call(engine: Backend, sample: Sample) -> None:
         )
 
 
-@contract("C12", "pulled-again", RANDOM, Capability.RETAINING)
+@contract("C12", "pulled-again", Capability.RETAINING)
 def second_backward_pass_keeps_the_numbers(engine: Backend, sample: Sample) -> None:
     """A second backward pass through a graph, after other numbers were drawn, gives the same gradient."""
-    x, w, g = _drawn(sample)
-    value, pull = _pulling(engine, dropped(engine), x, w, g)
-    mask = _mask(value, x * w, "x n w")
-    for time in ("first", "second"):
-        hold_equal(pull(), g * w * mask, f"x's gradient of x n w, pulled the {time} time")
-        engine.forward(dropped(engine), [np.array(x), np.array(w)])
+    for function in dropped(engine, sample):
+        x, w, g = _drawn(sample)
+        value, pull = _pulling(engine, function, x, w, g)
+        mask = _mask(value, x * w, "x n w")
+        for time in ("first", "second"):
+            hold_equal(pull(), g * w * mask, f"x's gradient of x n w, pulled the {time} time")
+            engine.forward(function, [np.array(x), np.array(w)])
 
 
 def _pulling(
@@ -156,28 +171,33 @@ def _pulling(
     return plain(engine, output), lambda: plain(engine, pull(cotangent)[0])
 
 
-@contract("C12", "recomputed", RANDOM, Capability.CHECKPOINTING)
+@contract("C12", "recomputed", Capability.CHECKPOINTING)
 def checkpoint_draws_the_same_numbers_again(engine: Backend, sample: Sample) -> None:
     """What a checkpoint computes again it computes with the numbers of the first time, also between other draws."""
-    function, operands = dropped(engine), _drawn(sample)
+    for function in dropped(engine, sample):
+        _hold_in_checkpoints(engine, function, _drawn(sample))
+
+
+def _hold_in_checkpoints(engine: Backend, function: Function, operands: tuple[Array, Array, Array]) -> None:
     checkpointed = engine.checkpoint(function)
     _hold_that_of_its_value(engine, checkpointed, operands, "x n w in a checkpoint")
     x, w, g = operands
     chained: Function = lambda a, b: checkpointed(function(checkpointed(a, b), b), b)  # noqa: E731
-    value, (got, _) = _together(engine, chained, [x, w], g)
+    value, (got, _) = together(engine, chained, [x, w], g)
     mask = _mask(value, x * w**3, "x n w m w l w")
     hold_equal(got, g * w**3 * mask, "x's gradient of x n w m w l w, n and l drawn in checkpoints")
 
 
-@contract("C12", "recomputed-again", RANDOM, Capability.CHECKPOINTING, Capability.RETAINING)
+@contract("C12", "recomputed-again", Capability.CHECKPOINTING, Capability.RETAINING)
 def checkpoint_draws_the_same_numbers_every_time(engine: Backend, sample: Sample) -> None:
     """Each backward pass through one checkpoint is of the numbers of its value, after other numbers were drawn, too."""
-    x, w, g = _drawn(sample)
-    value, pull = _pulling(engine, engine.checkpoint(dropped(engine)), x, w, g)
-    mask = _mask(value, x * w, "x n w in a checkpoint")
-    for time in ("first", "second", "third"):
-        hold_equal(pull(), g * w * mask, f"x's gradient of x n w in a checkpoint, pulled the {time} time")
-        engine.forward(dropped(engine), [np.array(x), np.array(w)])
+    for function in dropped(engine, sample):
+        x, w, g = _drawn(sample)
+        value, pull = _pulling(engine, engine.checkpoint(function), x, w, g)
+        mask = _mask(value, x * w, "x n w in a checkpoint")
+        for time in ("first", "second", "third"):
+            hold_equal(pull(), g * w * mask, f"x's gradient of x n w in a checkpoint, pulled the {time} time")
+            engine.forward(function, [np.array(x), np.array(w)])
 
 
 @contract("C12", "layer", RANDOM)
@@ -195,7 +215,7 @@ def layer_with_dropout_is_the_layer_with_its_mask(engine: Backend, sample: Sampl
     if Capability.CHECKPOINTING in engine.capabilities:
         functions[" in a checkpoint"] = engine.checkpoint(layer)
     for place, function in functions.items():
-        value, gradients = _together(engine, function, [x, w], g)
+        value, gradients = together(engine, function, [x, w], g)
         mask = (value != 0).astype(x.dtype)
 
         def masked(a: Any, b: Any, mask: Array = mask) -> Any:
@@ -208,50 +228,57 @@ def layer_with_dropout_is_the_layer_with_its_mask(engine: Backend, sample: Sampl
             hold_close(got, exact, bound, f"{name}'s gradient of exp(x w) with dropout{place}")
 
 
-@contract("C12", "not-rewound", RANDOM, Capability.CHECKPOINTING)
+@contract("C12", "not-rewound", Capability.CHECKPOINTING)
 def backward_pass_through_a_checkpoint_does_not_repeat_numbers(engine: Backend, sample: Sample) -> None:
     """Numbers drawn after a backward pass through a checkpoint are none that were drawn before it."""
-    x, w, g = _drawn(sample)
-    draw = partial(_hold_that_of_its_value, engine, dropped(engine), (x, w, g), "x n w")
-    traced = engine.trace(engine.checkpoint(dropped(engine)), [np.array(x), np.array(w)])
-    before = [draw() for _ in range(2)]
-    traced.pull([engine.array(np.array(g))])
-    after = [draw() for _ in range(2)]
-    if any(np.array_equal(a, b) for a in after for b in before):
-        raise Violation("after a backward pass through a checkpoint the numbers drawn before it come again")
+    for function in dropped(engine, sample):
+        x, w, g = _drawn(sample)
+        draw = partial(_hold_that_of_its_value, engine, function, (x, w, g), "x n w")
+        traced = engine.trace(engine.checkpoint(function), [np.array(x), np.array(w)])
+        before = [draw() for _ in range(2)]
+        traced.pull([engine.array(np.array(g))])
+        after = [draw() for _ in range(2)]
+        if any(np.array_equal(a, b) for a in after for b in before):
+            raise Violation(
+                "after a backward pass through a checkpoint the numbers drawn before it come again"
+            )
 
 
-@contract("C12", "compiled", RANDOM, Capability.COMPILING)
+@contract("C12", "compiled", Capability.COMPILING)
 def compiled_function_keeps_its_numbers(engine: Backend, sample: Sample) -> None:
     """The gradient of a compiled function with random numbers is of those drawn for its value, also at a second call."""
-    compiled = engine.compiled(dropped(engine))
-    for call in (1, 2):
-        _hold_that_of_its_value(engine, compiled, _drawn(sample), f"x n w, compiled, call {call}")
+    for function in dropped(engine, sample):
+        compiled = engine.compiled(function)
+        for call in (1, 2):
+            _hold_that_of_its_value(engine, compiled, _drawn(sample), f"x n w, compiled, call {call}")
 
 
-@contract("C12", "pushed", RANDOM, Capability.FORWARD)
+@contract("C12", "pushed", Capability.FORWARD)
 def tangent_is_of_the_numbers_drawn_for_the_value(engine: Backend, sample: Sample) -> None:
     """In forward mode the tangent of a function with random numbers is of those drawn for its value."""
-    x, w, t = _drawn(sample)
-    tangents = [np.array(t), np.zeros_like(w)]
-    outputs, pushed = engine.jvp(dropped(engine), [np.array(x), np.array(w)], tangents)
-    mask = _mask(plain(engine, outputs[0]), x * w, "x n w")
-    hold_equal(
-        plain(engine, pushed[0]), t * w * mask, "the tangent of x n w, by the numbers drawn for its value"
-    )
+    what = "the tangent of x n w, by the numbers drawn for its value"
+    for function in dropped(engine, sample):
+        x, w, t = _drawn(sample)
+        outputs, pushed = engine.jvp(function, [np.array(x), np.array(w)], [np.array(t), np.zeros_like(w)])
+        mask = _mask(plain(engine, outputs[0]), x * w, "x n w")
+        hold_equal(plain(engine, pushed[0]), t * w * mask, what)
 
 
-@contract("C12", "second", RANDOM, Capability.HIGHER_ORDER)
+@contract("C12", "second", Capability.HIGHER_ORDER)
 def second_derivative_is_of_the_numbers_drawn_for_the_gradient(engine: Backend, sample: Sample) -> None:
     """The gradient of a gradient is of the numbers drawn for that gradient."""
-    (x, w, g), multiply, one = _drawn(sample), engine.op(MULTIPLY), np.ones(SHAPE, sample.dtype)
-    function = dropped(engine)
+    for function in dropped(engine, sample):
+        _hold_second(engine, function, _drawn(sample))
+
+
+def _hold_second(engine: Backend, function: Function, operands: tuple[Array, Array, Array]) -> None:
+    (x, w, g), multiply, one = operands, engine.op(MULTIPLY), np.ones_like(operands[0])
 
     def first(a: Any, b: Any) -> Any:
         (slope,) = engine.nested_vjp(lambda c: function(multiply(c, c), b), (a,), (engine.array(one),))
         return slope
 
-    value, (by_x, by_w) = _together(engine, first, [x, w], g)
+    value, (by_x, by_w) = together(engine, first, [x, w], g)
     mask = _mask(value, 2 * x * w, "the gradient of x² n w")
     for got, slope, name in ((by_x, 2 * w, "x"), (by_w, 2 * x, "w")):
         hold_equal(got, g * slope * mask, f"{name}'s gradient of the gradient of x² n w, by its numbers")

@@ -1,0 +1,1 @@
+"""Mutants of random numbers of the engine's own (C12)."""

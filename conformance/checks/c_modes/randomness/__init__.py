@@ -1,0 +1,1 @@
+"""Random numbers of the engine's own (C12)."""
