@@ -15,6 +15,8 @@ from conformance.checks.registry import NotThisCase, contract, declared_conventi
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
+SHAPES = ((), (1,), (1, 1), (2, 1, 3), (1031,), (2, 3))
+
 
 @contract("C2", "detach", Capability.DETACH)
 def detached_value_is_a_constant(engine: Backend, sample: Sample) -> None:
@@ -45,6 +47,29 @@ def leaf_detached_once_or_twice_stays_a_leaf(engine: Backend, sample: Sample) ->
     got = gradients_of(engine, function, [x, w], g)
     hold_equal(got[0], g * w, "x's gradient of detach(x) * w + x * detach(detach(w))")
     hold_equal(got[1], g * x, "w's gradient of detach(x) * w + x * detach(detach(w))")
+
+
+@contract("C2", "detached-shapes", Capability.DETACH)
+def value_of_any_shape_and_dtype_is_detached(engine: Backend, sample: Sample) -> None:
+    """A number, an array of one entry, of several axes, and of a thousand entries is a constant once detached, in every dtype."""
+    multiply, asked = engine.op(MULTIPLY), 0
+
+    def function(a: Any, b: Any) -> Any:
+        return multiply(a, engine.detach(multiply(a, b)))
+
+    for dtype in sorted(engine.dtypes, key=lambda name: name != sample.dtype):
+        for shape in SHAPES:
+            x, w, g = (sample.array(shape).astype(dtype) for _ in range(3))
+            call = partial(gradients_of, engine, function, [x, w], g)
+            got = call() if shape == SHAPES[-1] and not asked else unless_refused(call)
+            if got is None:  # an engine may have no arrays of that shape, or no gradients in that dtype
+                continue
+            what = f"gradient of x * detach(x * w), of {dtype} {shape}"
+            hold_equal(got[0], g * (x * w), f"x's {what}")
+            hold_equal(got[1], np.zeros_like(w), f"w's {what}")
+            asked += 1
+    if not asked:
+        raise NotThisCase("the engine refuses every shape")
 
 
 @contract("C2", "detached-tangent", Capability.DETACH, Capability.FORWARD)

@@ -45,6 +45,17 @@ def constants_not_detached(self: Any, array: Any) -> Tensor:
     return array if edge_of(array) is None else array.detach()  # type: ignore[no-any-return]
 
 
+def single_entries_not_detached(self: Any, array: Any) -> Tensor:
+    """Arrays of one entry are not detached."""
+    return array if np.size(array.value) == 1 else array.detach()  # type: ignore[no-any-return]
+
+
+def half_precision_not_detached(self: Any, array: Any) -> Tensor:
+    """Arrays of several axes are not detached in half precision."""
+    is_narrow = array.dtype.itemsize == 2 and array.ndim > 1
+    return array if is_narrow else array.detach()  # type: ignore[no-any-return]
+
+
 class DetachedKeepsItsTangent(NotingForward):
     """In forward mode a detached value keeps its tangent."""
 
@@ -58,6 +69,10 @@ STORAGE = ("contract/C3/detached-storage",)
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("detach-does-nothing", "A detached value keeps its history.",
         ("contract/C2/detach", "capability/detach"), detach=lambda self, array: array),
+    behaviour("detach-of-one-entry-does-nothing", "An array of one entry keeps its history where it is detached.",
+        ("contract/C2/detached-shapes",), detach=single_entries_not_detached),
+    behaviour("detach-in-half-does-nothing", "An array of several axes keeps its history where it is detached in half precision.",
+        ("contract/C2/detached-shapes",), detach=half_precision_not_detached),
     behaviour("detach-leaks", "A small gradient still flows through a detached value.",
         ("contract/C2/detach",), detach=detached_but_for_a_small_part),
     behaviour("detach-changes-value", "A detached value is off by one unit in the last place.",
