@@ -23,6 +23,7 @@ DECIDING = 5  # a size; a smaller one is a factor by chance: of x³, or of three
 PLAIN = (1.5, 3.0, -2.0, -0.5)  # factors that one entry shows, where it has more digits than chance explains
 SHORT = 2.0**12  # of a number of so few digits, as samples often are, a plain factor is no surprise
 SINGLE = float(np.finfo(np.float32).eps)
+MANY, SMALL = 5, 1e-3  # entries that all go one way by chance once in sixteen times; parts of an entry
 LEAST = 1 / 1024  # of it: what is right to more digits has lost them otherwise
 
 
@@ -78,6 +79,7 @@ def _patterns(expected: Array, got: Array, room: Array, eps: float) -> Iterator[
     yield from _places(expected, got, is_got)
     if expected.size > 1 and is_got(expected + (got - expected).ravel()[0]):
         yield f"what is expected plus {_number((got - expected).ravel()[0])} in every entry"
+    yield from _one_way(expected, got, clear & (np.abs(got - expected) > room))
     off = np.abs(got - expected)
     if (off <= SINGLE * np.abs(expected)).all() and (off > SINGLE * LEAST * np.abs(expected)).any():
         yield "what is expected to the digits of single precision, and no further"
@@ -95,6 +97,16 @@ def _multiples(expected: Array, got: Array, clear: Array, is_wrong: Array, is_go
     for factor in (*named, *((measured,) if np.count_nonzero(clear) > 1 else ())):
         if factor and is_got(factor * expected, abs(factor)):
             yield f"what is expected times {_number(factor)}{named.get(factor, '')}"
+
+
+def _one_way(expected: Array, got: Array, is_wrong: Array) -> Iterator[str]:
+    """Entries that are all too large, or all too small, by a small part of each: rounding would go both ways."""
+    parts = ((got - expected)[is_wrong] / expected[is_wrong]).real
+    if parts.size < MANY or np.abs(parts).max() > SMALL or not ((parts > 0).all() or (parts < 0).all()):
+        return
+    how = "large" if parts[0] > 0 else "small"
+    least, most = np.abs(parts).min(), np.abs(parts).max()
+    yield f"what is expected, every entry too {how} by {least:.1g} to {most:.1g} of itself, as of a small number beside a divisor"
 
 
 def _plain(expected: Any, got: Any, eps: float) -> Iterator[str]:
