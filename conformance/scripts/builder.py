@@ -14,6 +14,7 @@ from conformance.errors import LONGEST_TEXT, Unsupported, is_violation, text_of
 from conformance.scripts.formulas import OPERANDS, RAISED, RAISER, NoFormula, Symbol, formula_of
 from conformance.scripts.helpers import carried, missing_in
 from conformance.scripts.literals import is_same, literal, method_of, spread
+from conformance.scripts.scopes import written_where_entered
 from conformance.scripts.shorten import shortened
 from conformance.trace import is_aside
 
@@ -268,7 +269,7 @@ class ScriptBuilder:
 
     def text(self, failure: BaseException | None) -> str:
         """The script."""
-        body = "\n".join(self.lines)
+        body = "\n".join(written_where_entered(self.lines))
         said = "" if failure is None else text_of(failure)[:LONGEST_TEXT]
         lacking = (
             f"# not the whole program: the adapter's dialect has no words for {', '.join(self.unspelled)}"

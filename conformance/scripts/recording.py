@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -15,6 +15,7 @@ from conformance.scripts import adapter_source
 from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.formulas import Symbol
 from conformance.scripts.literals import literal
+from conformance.scripts.scopes import Scope
 
 
 class Recording(Backend):
@@ -119,18 +120,9 @@ class Recording(Backend):
         """A scope."""
         return self.scope(self._words("no_grad"), self.inner.no_grad())
 
-    @contextlib.contextmanager
-    def scope(self, text: str, inner: AbstractContextManager[Any]) -> Iterator[None]:
-        """A block of the script, in which the engine's scope is open."""
-        self.builder.write(f"with {text}:")
-        before, self.builder.indent = self.builder.indent, self.builder.indent + "    "
-        try:
-            with inner:
-                yield
-        finally:
-            if self.builder.lines[-1].endswith(":"):  # nothing was written inside
-                self.builder.write("pass")
-            self.builder.indent = before
+    def scope(self, text: str, inner: AbstractContextManager[Any]) -> AbstractContextManager[Any]:
+        """Blocks of the script, in which the engine's scope is open."""
+        return Scope(self.builder, text, inner)
 
     def custom(self, forward: Function, backward: Function) -> Function:
         """A custom rule, defined by its formulas."""

@@ -98,7 +98,7 @@ def _hold_not_finite(seen: Observation, answer: Answer, slopes: Sequence[Array],
         tolerances.put(is_fair)
         decides(is_reached.any())
         if not is_fair(np.asarray):
-            place = tuple(int(i[0]) for i in np.nonzero(is_reached & np.isfinite(values)))
+            place = tuple(int(i) for i in np.argwhere(is_reached & np.isfinite(values))[0])
             raise Violation(
                 f"{seen.label(position)} is {values[place]:.6g} at {list(place)}, {what}, "
                 f"of which it is {float(slope[place]):.3g} times"

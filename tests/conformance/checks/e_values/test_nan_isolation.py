@@ -158,6 +158,14 @@ def test_what_hides_one_is_caught(value: float) -> None:
         nan_cotangent_reaches_what_it_contributes_to(seen)
 
 
+def test_what_hides_one_of_a_number_is_caught() -> None:
+    hiding = altered_rule("exp", lambda right, i, g, z, x: right(i, np.nan_to_num(g), z, x))
+    case = Case("exp", (np.array(1.0),), {}, (np.array(2.0),), ("C", "C"), "float64")
+    seen = Observation(with_ops({"exp": hiding}), Oracle(find("exp"), case))
+    with pytest.raises(Violation, match=r"is 0 at \[\], though the cotangent is nan"):
+        nan_cotangent_reaches_what_it_contributes_to(seen)
+
+
 def test_a_value_of_another_shape_is_the_engines_and_no_defect() -> None:
     case = Case("repeat", (ROWS,), {"repeats": 2, "axis": None}, (np.ones(12),), ("C", "C"), "float64")
 
