@@ -12,6 +12,7 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.b_graph.history_runner import in_other_thread
 from conformance.checks.comparison import hold_equal
+from conformance.checks.composed import backward_for_scopes
 from conformance.checks.engine_calls import (
     IntentionalError,
     gradients_of,
@@ -94,11 +95,11 @@ def scope_outlasts_what_happens_inside_it(engine: Backend, sample: Sample) -> No
     """A no_grad scope outlasts several ops, a backward pass, and an exception in an inner scope."""
     x, g = sample.array(), sample.array()
     multiply = engine.op(MULTIPLY)
-    other = engine.trace(lambda a: multiply(a, a), [np.array(x)])
+    pull = backward_for_scopes(engine, x, g)
 
     def partly(a: Any) -> Any:
         with engine.no_grad():
-            other.pull([engine.array(np.array(g))])
+            pull()
             first = multiply(a, a)
             try:
                 with engine.no_grad():
