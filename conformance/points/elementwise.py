@@ -112,6 +112,7 @@ LIMITS = (
     limit("pow", "0-to-the-2", (0.0, 2.0), (0, 0)),
     limit("pow", "0-to-the-3", (0.0, 3.0), (0, 0)),
     limit("pow", "1-to-the-2", (1.0, 2.0), (2, 0)),
+    *(limit("power_of", f"0-to-the-{n}", (0.0,), (int(n == 1),), exponent=n) for n in (0, 1, 2, 3)),
     limit("pow", "negative-base", (-2.0, 3.0), (12, None)),
     limit("pow", "negative-base-squared", (-2.0, 2.0), (-4, None)),
     limit("xlogy", "at-0-0", (0.0, 0.0), (None, 0)),

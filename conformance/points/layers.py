@@ -21,6 +21,7 @@ from conformance.points.constructors import (
     limit,
 )
 from conformance.points.point import SpecialPoint
+from conformance.points.reductions import BESIDE_2
 
 ROW = [[[[3.0, 2.0, 4.0]]]]  # an image of one row
 CENTRE, END, FAR_END = [[[[0.0, 0.0]]]], [[[[-1.0, 0.0]]]], [[[[1.0, 0.0]]]]  # places in it
@@ -32,6 +33,7 @@ UNSCALED: tuple[Any, ...] = ([[1]], [[0], [0]], [[0.5], [0.5]])
 
 SPREAD = [[0.0, 0.0, 3.0]]  # of variance 2, and the gradient of its first entry without the mean
 OF_SPREAD = 1 / math.sqrt(8)
+ORDERS = {"1": 1.0, "2": 2.0, **BESIDE_2}  # of norms
 
 
 def sampled(name: str, padding_mode: str, place: Any, pixel: Any, left: float, right: float) -> SpecialPoint:
@@ -105,4 +107,9 @@ POINTS: tuple[SpecialPoint, ...] = (
         ([[[OF_SPREAD, -OF_SPREAD, 0]]], [-2 * OF_SPREAD], [1]), cotangent=[[[1.0, 0.0, 0.0]]], eps=0.0),
     limit("rms_norm", "without-eps", ([[1.0, 7.0]], [1.0, 1.0]), ([[0.196, -0.028]], [0.2, 0]), cotangent=[[1.0, 0.0]], eps=0.0),
     limit("normalize", "at-0", ([0.0, 0.0],), ([2, 2],), p=2.0, axis=-1, eps=0.5),
+    # Whatever the slope of its own size is, the entry that is 0 has the one over the length.
+    *(limit("normalize", f"with-a-0-p-{name}", ([0.0, 2.0],), ([0.5, 0],), cotangent=[1.0, 0.0], p=p, axis=-1, eps=0.5)
+      for name, p in ORDERS.items()),
+    *(limit("pairwise_distance", f"one-equal-coordinate-p-{name}", ([1.0, 2.0], [1.0, 4.0]), ([0, -1], [0, 1]),
+        p=p, eps=0.0, keepdims=False) for name, p in ORDERS.items() if p > 1),
 )  # fmt: skip

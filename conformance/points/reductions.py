@@ -130,6 +130,8 @@ SPREAD_POINTS = (
     fair("lp_pool1d", "at-0", ([[[0.0, 0.0]]],), ((-1, 1),),
         {"zero": (0.0,), "along the diagonal": (2**-0.5,), "one each": (1.0,)}, norm_type=2.0, kernel_size=2, stride=2),
     limit("lp_pool1d", "with-a-0", ([[[0.0, 3.0, 4.0]]],), ([[[0, 0.6, 0.8]]],), norm_type=2.0, kernel_size=3, stride=3),
+    *(limit("lp_pool1d", f"with-a-0-{name}", ([[[0.0, 2.0]]],), ([[[0, 1]]],), norm_type=p, kernel_size=2, stride=2)
+      for name, p in BESIDE_2.items()),
     limit("vector_norm", "with-a-0", ([0.0, 3.0, 4.0],), ([0, 0.6, 0.8],), ord=2, **WHOLE),
     *(limit("vector_norm", f"with-a-0-ord-{name}", ([0.0, 2.0],), ([0, 1],), ord=ord, **WHOLE) for name, ord in BESIDE_2.items()),
     fair("vector_norm", "with-a-0-ord-1", ([0.0, 2.0],), (([-1, 1], [1, 1]),),
