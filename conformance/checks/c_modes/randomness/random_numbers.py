@@ -173,7 +173,7 @@ def _pulling(
 
 @contract("C12", "recomputed", Capability.CHECKPOINTING)
 def checkpoint_draws_the_same_numbers_again(engine: Backend, sample: Sample) -> None:
-    """What a checkpoint computes again it computes with the numbers of the first time, also between other draws."""
+    """What a checkpoint computes again it computes with the numbers of the first time, also between other draws, and inside another checkpoint."""
     for function in dropped(engine, sample):
         _hold_in_checkpoints(engine, function, _drawn(sample))
 
@@ -182,6 +182,10 @@ def _hold_in_checkpoints(engine: Backend, function: Function, operands: tuple[Ar
     checkpointed = engine.checkpoint(function)
     _hold_that_of_its_value(engine, checkpointed, operands, "x n w in a checkpoint")
     x, w, g = operands
+    nested = engine.checkpoint(lambda a, b: function(checkpointed(a, b), b))
+    value, (got, _) = together(engine, nested, [x, w], g)
+    mask = _mask(value, x * w**2, "x n w m w, n drawn in an inner checkpoint")
+    hold_equal(got, g * w**2 * mask, "x's gradient of x n w m w, n drawn in an inner checkpoint")
     chained: Function = lambda a, b: checkpointed(function(checkpointed(a, b), b), b)  # noqa: E731
     value, (got, _) = together(engine, chained, [x, w], g)
     mask = _mask(value, x * w**3, "x n w m w l w")

@@ -62,6 +62,20 @@ def checkpoint_draws_anew(self: Any, function: Function) -> Function:
     return engine.checkpoint(drawing_on)
 
 
+def inner_checkpoint_draws_anew(self: Any, function: Function) -> Function:
+    """Inside another checkpoint a function that is computed again draws other numbers."""
+
+    def noting(*operands: Any) -> Any:
+        self.kept["depth"] = self.kept.get("depth", 0) + 1
+        try:
+            return function(*operands)
+        finally:
+            self.kept["depth"] -= 1
+
+    right, wrong = engine.checkpoint(noting), checkpoint_draws_anew(self, function)
+    return lambda *operands: (wrong if self.kept.get("depth") else right)(*operands)
+
+
 def checkpoint_draws_anew_later(self: Any, function: Function) -> Function:
     """Computed again more than once, a function draws other numbers."""
 
@@ -142,6 +156,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C12/pulled-again",), base=RedrawnAfterwards),
     behaviour("checkpoint-draws-anew", "A checkpoint that computes again draws other numbers.",
         ("contract/C12/recomputed", "contract/C12/layer"), checkpoint=checkpoint_draws_anew),
+    behaviour("inner-checkpoint-draws-anew", "A checkpoint inside another one that computes again draws other numbers.",
+        ("contract/C12/recomputed",), checkpoint=inner_checkpoint_draws_anew),
     behaviour("checkpoint-draws-anew-later", "A checkpoint that computes again for the second time draws other numbers.",
         ("contract/C12/recomputed-again",), checkpoint=checkpoint_draws_anew_later),
     behaviour("checkpoint-rewinds", "After a backward pass through a checkpoint old random numbers come again.",
