@@ -101,6 +101,14 @@ def broadcast_operands_forget_where_they_are_compared() -> Backend:
     return with_ops({"greater": greater}, SteppedTape)
 
 
+def read_again_is_cut(self: Any, array: Any) -> Any:
+    """A result whose numbers were read before is a constant from then on."""
+    if self.kept.setdefault(("read", id(array)), array) is array and ("again", id(array)) in self.kept:
+        array.edge = None
+    self.kept["again", id(array)] = True
+    return SteppedTape.numpy(self, array)
+
+
 def read_is_cut(self: Any, array: Any) -> Any:
     """A result whose numbers are read is a constant from then on."""
     if isinstance(array, Tensor) and array.node is not None:
@@ -120,6 +128,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("compared-broadcast-is-cut", "A result of broadcasting that the engine's op compares is a constant from then on.",
         ("contract/C7/compared-results",), broadcast_operands_forget_where_they_are_compared, ("greater",)),
     behaviour("read-is-cut", "A result whose numbers are read is a constant from then on.", ("contract/C7/read-inside",), numpy=read_is_cut),
+    behaviour("read-again-is-cut", "A result whose numbers are read a second time is a constant from then on.",
+        ("contract/C7/read-inside",), numpy=read_again_is_cut),
     Mutant("operands-in-one-buffer", "The saved operands of a product are overwritten by the next product.",
         CONTROL_FLOW[1:], one_buffer_for_operands, ("multiply",)),
     behaviour("declares-refusal-follows", "The adapter declares refusal of control flow on values, and it is followed.",
