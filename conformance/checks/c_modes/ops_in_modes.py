@@ -6,6 +6,7 @@ the thread. The gradients are those of the reference VJP, within the same allowa
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,9 +19,12 @@ from conformance.case import Case
 from conformance.checks.comparison import Comparison, hold_all_within
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.checks.registry import NotThisCase, op_check
-from conformance.errors import ConformanceError, Violation, error_text
+from conformance.design.rows import Row
+from conformance.errors import ConformanceError, Unsupported, Violation, error_text
+from conformance.op import Signature
 from conformance.ops.names import NEGATIVE
 from conformance.oracle.allowance import Expected, expected_values
+from conformance.strategies.cases import build
 from conformance.values import TEXTURES, operands
 
 T = TypeVar("T")
@@ -136,7 +140,31 @@ def mapped_op_has_the_gradients_of_a_loop(seen: Observation) -> list[Comparison]
     """An op mapped over a batch of calls has for each the value and the gradient that it has alone."""
     # a batch of one is often a path of its own; an engine that compiles would compile it again
     counts = (0,) if seen.backend.compiles_signatures else (1, 0)
-    return [compared for count in counts for compared in _hold_mapped(seen, batch_of(seen, count))]
+    compared = [compared for count in counts for compared in _hold_mapped(seen, batch_of(seen, count))]
+    if seen.backend.compiles_signatures and (other := _along_another_axis(seen)):
+        with contextlib.suppress(NotThisCase, Unsupported):
+            compared += _hold_mapped(other, batch_of(other))
+    return compared
+
+
+def _along_another_axis(seen: Observation) -> Observation | None:
+    """The op along an axis counted from the other end, and not along the first: a map shifts the one, and not the other.
+
+    An engine that compiles is asked few signatures, which may have one of them alone.
+    """
+    given = seen.case.parameters
+    axis, ndim = given.get("axis"), max((x.ndim for x in seen.case.operands), default=0)
+    if not isinstance(axis, int) or isinstance(axis, bool) or ndim < 2:
+        return None
+    other = {**given, "axis": axis - ndim if axis > 0 else ndim - 1}
+    signature = Signature(tuple(x.shape for x in seen.case.operands), other, domains=seen.case.domains)
+    row, texture, seed = Row(signature, seen.case.wrt), TEXTURES[0], len(seen.case.label)
+    dtype, layouts = seen.case.dtype, ("C",)
+    try:
+        case = build(seen.op, row, dtype, texture=texture, upstream="signed", layouts=layouts, seed=seed)
+    except (ValueError, IndexError, TypeError):  # the parameters fit this axis alone
+        return None
+    return Observation(seen.backend, Oracle(seen.op, case, seen.perturbations))
 
 
 def _hold_mapped(seen: Observation, batch: Sequence[Case]) -> list[Comparison]:
