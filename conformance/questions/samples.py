@@ -31,6 +31,9 @@ class NoConvention(Violation):
             f"as {name!r}: {str(each).replace(f'; the adapter declares {name!r}', '')}"  # it declares none
             for name, each in failures.items()
         ]
+        reasons = {text.partition(": ")[2] for text in said}
+        if len(reasons) == 1:
+            said = [f"under each convention: {reasons.pop()}"]
         has_numbers = (name for name, each in failures.items() if each.expected is not None)
         self.clause, self.convention = clause, next(has_numbers, next(iter(failures)))
         shown = failures[self.convention]

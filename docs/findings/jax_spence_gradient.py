@@ -17,4 +17,4 @@ for x in (1.0, 2.0, 1 + 2.0**-52, 2.5e-20, 0.25, 3.75):
     second = 1 / (at * (1 - at)) + mpmath.log(at) / (1 - at) ** 2 if x != 1 else mpmath.mpf(1) / 2
     print("    its second derivative: got", jax.grad(jax.grad(spence))(x), "exactly", float(second))
 x = float("nan")
-print("a cotangent that is NaN at 1 gives", jax.vjp(spence, 1.0)[1](x)[0], "of which it is -1 times")
+print("a cotangent that is NaN at 1 gives", jax.vjp(spence, 1.0)[1](x)[0], "where the derivative is -1")

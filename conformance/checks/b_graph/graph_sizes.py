@@ -59,4 +59,4 @@ def graph_of_several_leaves_has_the_gradient_of_each(engine: Backend, sample: Sa
     for index, (got, expected) in enumerate(
         zip(gradients, [sign * g, g, *(g * factor for factor in factors)], strict=True)
     ):
-        hold_gradient(engine, got, expected, f"the gradient of leaf {index} of seven")
+        hold_gradient(engine, got, expected, f"the gradient of leaf {index + 1} of seven")

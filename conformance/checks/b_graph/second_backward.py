@@ -104,7 +104,7 @@ def each_pass_over_a_retained_graph_has_its_own_cotangent(engine: Backend, sampl
             return negative(function(a, b))
 
         passes = gradients_of_passes(engine, negated, [x, w], cotangents)
-        for n, (got, g) in enumerate(zip(passes, cotangents, strict=True)):
+        for n, (got, g) in enumerate(zip(passes, cotangents, strict=True), start=1):
             for ours, partner, operand in zip(got, (w, x), "xw", strict=True):
                 what = f"{operand}'s gradient of -x w by {name}, in pass {n} of three over one graph"
                 hold_equal(ours, -g * partner, what)
@@ -149,7 +149,7 @@ def cotangent_that_was_changed_is_read_again(engine: Backend, sample: Sample) ->
     passes = gradients_of_passes(
         engine, lambda a: multiply(a, a), [x], cotangents, in_one=engine.array(np.array(x))
     )
-    for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True)):
+    for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True), start=1):
         hold_equal(
             got, 2 * g * x, f"the gradient of x * x in pass {n} of three, whose cotangents are one array"
         )

@@ -55,7 +55,7 @@ def disjoint_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
         x, w, g = inputs[number]
         for result in (in_turn[number], *results):
             for got, expected, name in zip(result, (g * (w + 10), g * x), "xw", strict=True):
-                hold_equal(got, expected, f"{name}'s gradient of the graph of thread {number}")
+                hold_equal(got, expected, f"{name}'s gradient of the graph of thread {number + 1}")
 
 
 @contract("B15", "large-graphs")
@@ -87,7 +87,9 @@ def large_graphs_in_several_threads(engine: Backend, sample: Sample) -> None:
             for index, expected in enumerate(
                 (sign * slope, slope, sign * 2 * g * v, 2 * g * v)[: len(result)]
             ):
-                hold_equal(result[index], expected, f"gradient {index} of the large graph of thread {number}")
+                hold_equal(
+                    result[index], expected, f"gradient {index + 1} of the large graph of thread {number + 1}"
+                )
 
 
 @contract("B15", "tangents", Capability.FORWARD)
@@ -236,7 +238,7 @@ def one_function_called_by_several_threads_at_once(engine: Backend, sample: Samp
                 (r[i], e) for r in results for i, e in enumerate((2 * g * x * w, g * x * x))
             ):
                 hold_equal(
-                    got, expected, f"a gradient of x²w by {WORDS[layer]} in thread {number} of several"
+                    got, expected, f"a gradient of x²w by {WORDS[layer]} in thread {number + 1} of several"
                 )
 
 

@@ -167,7 +167,7 @@ def compiled_function_returns_the_operand_of_its_call(engine: Backend, sample: S
     multiply = engine.op(MULTIPLY)
     function = engine.compiled(lambda a: (a, multiply(a, a)))
     dtypes = [dtype for dtype in engine.dtypes if dtype in ("float64", "float32")]
-    for n, dtype in enumerate((dtypes[0], dtypes[0], dtypes[-1], dtypes[0]) if dtypes else ()):
+    for n, dtype in enumerate((dtypes[0], dtypes[0], dtypes[-1], dtypes[0]) if dtypes else (), start=1):
         x, g, h = (sample.array().astype(dtype) for _ in range(3))
         what = f"call {n} of a compiled (x, x²), in {dtype}"
         _hold(engine, function, [x], [g, h], ([x, x * x], [g + 2 * h * x]), what)
@@ -200,7 +200,7 @@ def compiled_function_sees_what_was_written_into_what_it_captures(engine: Backen
     multiply, add = engine.op(MULTIPLY), engine.op(ADD)
     captured = engine.array(sample.array())
     function = engine.compiled(lambda a: add(multiply(a, captured), a))
-    for n in range(3):
+    for n in range(1, 4):
         x, w, g = (sample.array() for _ in range(3))
         overwrite(engine, captured, w, "an array")
         what = f"call {n} of a compiled x w + x, w captured and written before the call"

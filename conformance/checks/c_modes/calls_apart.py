@@ -31,7 +31,7 @@ def _hold_apart(engine: Backend, sample: Sample, function: Function, expected: E
             cotangents = [sample.array() for _ in traces[n].outputs]
             pulled = traces[n].pull([engine.array(np.array(g)) for g in cotangents])
             for i, right in enumerate(expected(cotangents, *calls[n])):
-                place = f"call {n} of two of {what}, pulled back {'first' if n == order[0] else 'last'}"
+                place = f"call {n + 1} of two of {what}, pulled back {'first' if n == order[0] else 'last'}"
                 hold_gradient(engine, pulled[i], right, f"operand {i}'s gradient in {place}")
     add, g = engine.op(ADD), sample.array()
 
@@ -45,7 +45,9 @@ def _hold_apart(engine: Backend, sample: Sample, function: Function, expected: E
     count = len(as_tuple(traces[0].outputs))
     every = [gradient for a, b in calls for gradient in expected([g] * count, a, b)]
     for i, (ours, right) in enumerate(zip(got, every, strict=True)):
-        hold_equal(ours, right, f"operand {i % 2}'s gradient in call {i // 2} of two of {what}, in one graph")
+        hold_equal(
+            ours, right, f"operand {i % 2}'s gradient in call {i // 2 + 1} of two of {what}, in one graph"
+        )
 
 
 def _of_a_product(cotangents: Sequence[Array], a: Array, b: Array) -> Sequence[Array]:

@@ -135,7 +135,7 @@ def checkpoint_that_captures_is_passed_several_times(engine: Backend, sample: Sa
         return of_engine(engine.checkpoint(lambda t: multiply(multiply(t, t), b)))(a)
 
     passes = gradients_of_passes(engine, function, [x, w], cotangents)
-    for n, (got, g) in enumerate(zip(passes, cotangents, strict=True)):
+    for n, (got, g) in enumerate(zip(passes, cotangents, strict=True), start=1):
         for ours, right, name in zip(got, (2 * g * x * w, g * x * x), "xw", strict=True):
             hold_equal(
                 ours, right, f"{name}'s gradient of x² w, w captured by a checkpoint, in pass {n} of three"

@@ -78,7 +78,7 @@ def thawed_leaf_gets_gradients_again(engine: Backend, sample: Sample) -> None:
     tape = tape_of(engine)
     x, *_, leaf, frozen = _leaves(tape, sample)
     total = np.zeros_like(x)
-    for step, is_needed in enumerate((True, False, True, True, False, False, True)):
+    for step, is_needed in enumerate((True, False, True, True, False, False, True), start=1):
         tape.needs_gradient(frozen, is_needed)
         g = sample.array()
         _stepped(tape, leaf, frozen, g)

@@ -161,7 +161,7 @@ def hook_of_a_result_is_called_in_each_pass(engine: Backend, sample: Sample) -> 
         return negative(square)
 
     passes = gradients_of_passes(engine, function, [x], cotangents)
-    for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True)):
+    for n, ((got,), g) in enumerate(zip(passes, cotangents, strict=True), start=1):
         hold_equal(got, -4 * g * x, f"the gradient of -x², doubled by a hook, in pass {n} of three")
 
 

@@ -136,7 +136,7 @@ def hooks_are_called_in_order_and_may_replace(engine: Backend, sample: Sample) -
     if len(seen) != 3:
         raise Violation(f"three hooks on one value were called {len(seen)} times in all")
     for index, factor in enumerate((1, 2, 2)):
-        hold_equal(seen[index], factor * g, f"the cotangent that hook {index} of three sees")
+        hold_equal(seen[index], factor * g, f"the cotangent that hook {index + 1} of three sees")
     hold_equal(got[0], 6 * g * w, "x's gradient of x * w, its cotangent doubled and tripled by hooks")
     hold_equal(got[1], 6 * g * x, "w's gradient of x * w, its cotangent doubled and tripled by hooks")
 

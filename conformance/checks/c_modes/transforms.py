@@ -32,7 +32,7 @@ def compiled_function_remembers_no_value(engine: Backend, sample: Sample) -> Non
     exact = [dtype for dtype in engine.dtypes if dtype in FULL]  # in lower precision the sum below is rounded
     first, last = (exact[0], exact[-1])[:: -1 if sample.seed % 2 else 1]
     calls = ((sample.shape, first), (sample.shape, first), (sample.shape, last), ((2, 2), first))
-    for n, (shape, dtype) in enumerate(calls):
+    for n, (shape, dtype) in enumerate(calls, start=1):
         x, w = sample.array(shape).astype(dtype), sample.array(shape).astype(dtype)
         g = sample.array(()).astype(dtype)
         if (

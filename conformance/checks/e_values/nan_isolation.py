@@ -101,7 +101,7 @@ def _hold_not_finite(seen: Observation, answer: Answer, slopes: Sequence[Array],
             place = tuple(int(i) for i in np.argwhere(is_reached & np.isfinite(values))[0])
             raise Violation(
                 f"{seen.label(position)} is {values[place]:.6g} at {list(place)}, {what}, "
-                f"of which it is {float(slope[place]):.3g} times"
+                f"whose derivative by this entry is {float(slope[place]):.3g}"
             )
 
 

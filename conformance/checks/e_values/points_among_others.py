@@ -34,7 +34,7 @@ def gradient_is_fair_among_ordinary_entries(observed: PointObservation) -> None:
     for position, i in enumerate(observed.wrt):
         for number in range(ROWS):
             got = np.take(pulled[position], number, axis=stack)
-            what = f"the gradient of operand {i} in row {number} of {ROWS}"
+            what = f"the gradient of operand {i} in row {number + 1} of {ROWS}"
             if number == PLACE:
                 observed.hold_between(observed.decided(i, got), place.within[i], what, "is not allowed")
                 continue

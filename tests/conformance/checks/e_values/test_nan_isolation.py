@@ -180,3 +180,16 @@ def test_a_value_of_another_shape_is_the_engines_and_no_defect() -> None:
     seen = Observation(Rows(), Oracle(find("repeat"), case))
     with pytest.raises(Violation, match="shape"):
         nan_changes_no_gradient_of_unrelated_entries(seen)
+
+
+def test_a_message_says_what_the_derivative_is_by_which_a_cotangent_should_arrive() -> None:
+    def finite(right: Any, i: int, g: Any, *given: Any, **p: Any) -> Any:
+        return right(i, np.nan_to_num(g, posinf=0, neginf=0), *given, **p)
+
+    case = Case("multiply", (ROWS[0], 2 * ROWS[0]), {}, (ROWS[0],), ("C",) * 3, "float64")
+    seen = Observation(
+        with_ops({"multiply": altered_rule("multiply", finite)}), Oracle(find("multiply"), case)
+    )
+    said = r"is 0 at \[1\], though the cotangent is nan at entry 1 of the flattened outputs, whose derivative by this entry is 4"
+    with pytest.raises(Violation, match=said):
+        nan_cotangent_reaches_what_it_contributes_to(seen)
