@@ -38,7 +38,9 @@ class PointQuestion(Question[Place]):
         try:
             return check.function(seen)
         except Exception as refusal:
-            decline_if_declared(refusal, seen.backend, self.subject.partition("/")[0], self.input.dtype)
+            steps = self.input.point.steps  # of a composition, any of whose ops may have none
+            for op in [step.op for step in steps] or [self.subject.partition("/")[0]]:
+                decline_if_declared(refusal, seen.backend, op, self.input.dtype)
             raise
 
 

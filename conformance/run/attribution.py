@@ -10,11 +10,12 @@ import dis
 import enum
 import os
 import re
+import sys
 import sysconfig
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 
 import conformance
 import conformance.backend
@@ -122,8 +123,17 @@ def _adapters(kind: type) -> Iterator[type]:
 
 
 def files_of(failure: BaseException) -> list[str]:
-    """The files of its frames, the outermost first."""
-    return [frame.f_code.co_filename for frame, _ in traceback.walk_tb(traceback_of(failure))]
+    """The files of its frames, the outermost first; of code that a module made by `exec`, that module's."""
+    return [_file_of(frame) for frame, _ in traceback.walk_tb(traceback_of(failure))]
+
+
+def _file_of(frame: FrameType) -> str:
+    """Its file; an engine may write its functions by a template, whose frames are of `<string>` and of its module."""
+    file, name = frame.f_code.co_filename, frame.f_globals.get("__name__")
+    if not file.startswith("<") or type(name) is not str:
+        return file
+    made_in = getattr(sys.modules.get(name), "__dict__", {}).get("__file__")
+    return made_in if type(made_in) is str and not _is_ours(made_in) else file
 
 
 def functions_of(failure: BaseException) -> list[tuple[str, str]]:

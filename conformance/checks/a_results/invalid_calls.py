@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Function
+from conformance.backend import Function
 from conformance.case import Array
 from conformance.checks.engine_calls import hold_working, is_refused
 from conformance.checks.observation import Observation, plain
@@ -91,7 +91,7 @@ def invalid_calls_are_refused(seen: Observation) -> None:
         raise NotThisCase("no call near this one is invalid")
     for call in calls:
         function = seen.backend.call(seen.op.name, call.parameters)
-        if not _is_refused(seen.backend, function, call.operands, seen.wrt):
+        if not _is_refused(seen, function, call.operands):
             shapes = " ".join(str(x.shape) for x in call.operands)
             if call.parameter and ignores(seen.backend.op(seen.op.name), call.parameter):
                 raise AdapterError(
@@ -102,12 +102,21 @@ def invalid_calls_are_refused(seen: Observation) -> None:
         hold_working(seen.backend, Sample(0, seen.case.dtype), f"after {seen.op.name} with {call.what}")
 
 
-def _is_refused(engine: Backend, function: Function, operands: Sequence[Array], wrt: Sequence[int]) -> bool:
-    """Whether a call or its gradient is refused; an engine may notice only in the backward pass."""
+def _is_refused(seen: Observation, function: Function, operands: Sequence[Array]) -> bool:
+    """Whether a call or its gradient is refused; an engine may notice only in the backward pass.
+
+    What is no array of numbers, where the case's own value is one, is the engine's answer: NumPy makes an array of objects
+    of what has no one shape.
+    """
+    engine = seen.backend
 
     def differentiate() -> None:
-        traced = engine.trace(function, [np.array(x) for x in operands], wrt)
-        values = [plain(engine, z) for z in traced.outputs]
+        traced = engine.trace(function, [np.array(x) for x in operands], seen.wrt)
+        try:
+            values = [plain(engine, z) for z in traced.outputs]
+        except AdapterError:
+            seen.forward()
+            return
         traced.pull([engine.array(np.ones_like(z)) for z in values])
 
     return is_refused(differentiate)

@@ -55,3 +55,30 @@ def read_inside(x: Any, axis: int) -> Any:
 )
 def test_a_parameter_is_ignored_where_the_code_never_reads_it(function: Any, expected: bool) -> None:
     assert ignores(function, "axis") is expected
+
+
+def of_objects(x: Any, y: Any) -> Any:
+    """As NumPy does it by hand: operands whose shapes do not fit become an array of objects."""
+    try:
+        return NumpyTape.ops["maximum"](x, y)
+    except ValueError:
+        return np.array([x, y], dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("maximum", "verdict"),
+    [(of_objects, Verdict.FAIL), (lambda x, y: np.array([x, y], dtype=object), Verdict.ADAPTER_ERROR)],
+)
+def test_an_array_of_objects_is_an_answer_to_an_invalid_call_alone(maximum: Any, verdict: Verdict) -> None:
+    class Mapped(NumpyTape):
+        ops: ClassVar = {**NumpyTape.ops, "maximum": maximum}
+
+        def numpy(self, array: Any) -> Any:
+            return array if isinstance(array, np.ndarray) else super().numpy(array)
+
+    items = [i for i in items_of("numpy", ("float64",)) if i.id == "numpy/op/maximum/invalid-call/float64"]
+    (result,) = Executor(Mapped(), seed=0, effort=EFFORT).results(items)
+    assert result.verdict is verdict
+    assert result.evidence is not None
+    if verdict is Verdict.FAIL:
+        assert "was answered, with operand" in result.evidence.message

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import entry_points
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,21 @@ def test_an_exception_is_of_whoever_raised_it(error: type[Exception]) -> None:
         origin_of(raised(placed(CALLING, ours.__file__, function=lambda: np.zeros(2).reshape(3))))
         is Origin.ENGINE
     )
+
+
+def test_what_an_engine_makes_by_exec_is_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("made")
+    module.__file__ = ENGINE
+    monkeypatch.setitem(sys.modules, "made", module)
+    for file, name, origin in (
+        ("<string>", "made", Origin.ENGINE),
+        ("<string>", "nobody", Origin.CALLBACK),
+        ("<string>", 3, Origin.CALLBACK),
+        ("<string>", ours.__name__, Origin.CALLBACK),  # a method of a data class, which says nothing
+    ):
+        generated = placed(RAISING, file, error=TypeError, __name__=name)
+        of_ours = placed(CALLING, ours.__file__, function=generated)
+        assert origin_of(raised(placed(CALLING, ENGINE, function=of_ours))) is origin, name
 
 
 @pytest.mark.parametrize(
