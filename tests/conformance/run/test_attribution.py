@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +18,7 @@ from conformance_backends.numpy_backend import NumpyTape
 import conformance.checks.engine_calls as ours
 from conformance.backend import NAME, Capability
 from conformance.checks import load_all
+from conformance.cli.pages.verdict_words import TABLE
 from conformance.errors import AdapterError, Unsupported
 from conformance.load import FURTHER, GROUP
 from conformance.questions import items_of
@@ -24,7 +26,7 @@ from conformance.run.attribution import DEEPEST, Origin, cut_traceback, function
 from conformance.run.conduct import INTERNAL, exit_code
 from conformance.run.declarations import hold_declarations
 from conformance.run.execute import Executor
-from conformance.run.verdict import verdict_of
+from conformance.run.verdict import result_for, verdict_of
 from conformance.runfile.records import Verdict
 from conformance.selfcheck.selftest import registered_controls, registered_mutants
 from conformance.strategies import Effort
@@ -51,6 +53,7 @@ def raised(function: Callable[[], Any]) -> BaseException:
 RAISING = "def f(*given):\n    raise error('slipped')"
 CALLING = "def f(*given):\n    return function(*given)"
 ENGINE = "/somewhere/engine.py"
+README = Path(__file__).parents[3] / "README.md"
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyError, AttributeError, TypeError, SystemError])
@@ -279,3 +282,22 @@ def test_an_op_that_is_not_offered_is_unsupported_with_and_without_a_reason(reas
         Verdict.UNSUPPORTED,
         reason or "the adapter gives no reason",
     )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"), [(Verdict.FAIL, 1), (Verdict.ADAPTER_ERROR, 1), (Verdict.INTERNAL_ERROR, 3)]
+)
+def test_the_exit_code_of_a_verdict_is_the_one_that_the_pages_say(verdict: Verdict, code: int) -> None:
+    results = [
+        result_for(ITEM, given, cases=1, seconds=0.0, accuracy=None) for given in {verdict, Verdict.FAIL}
+    ]
+    assert exit_code(results, [], [], is_complete=True, was_interrupted=False) == code
+    if verdict is not Verdict.FAIL:
+        assert f"the run exits with {code}" in TABLE[verdict.value]
+        (row,) = (
+            line for line in README.read_text("utf-8").splitlines() if line.startswith("| adapter_error")
+        )
+        _, adapter, project = row.replace("|", " · ").split("(exit code ")
+        assert {Verdict.ADAPTER_ERROR: adapter, Verdict.INTERNAL_ERROR: project}[verdict].startswith(
+            str(code)
+        )
