@@ -26,7 +26,7 @@ class Scope(AbstractContextManager[Any]):
         builder = self.builder
         builder.write(f"with {self.name}:")
         self._before.append(builder.indent)
-        builder.indent += "    "
+        builder.indent += "" if builder.is_muted else "    "  # what is asked aside has no block
         try:
             return self.inner.__enter__()
         except BaseException:
@@ -41,7 +41,7 @@ class Scope(AbstractContextManager[Any]):
             self._end()
 
     def _end(self) -> None:
-        if self.builder.lines[-1].endswith(":"):  # nothing was written inside
+        if self.builder.lines and self.builder.lines[-1].endswith(":"):  # nothing was written inside
             self.builder.write("pass")
         self.builder.indent = self._before.pop()
 

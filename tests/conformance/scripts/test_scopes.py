@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import TapeBackend
 from conformance.ops.names import MULTIPLY
+from conformance.scripts.builder import ScriptBuilder
+from conformance.scripts.scopes import Scope
 from conformance.scripts.script import script_of
 
 
@@ -65,3 +68,13 @@ def test_a_scope_inside_of_itself_is_written_inside() -> None:
 
     text = script_of(Reentrant(), nested, None)
     assert "with scope0:\n    with scope0:\n        tt0 = " in text
+
+
+def test_a_scope_of_what_is_asked_aside_leaves_the_next_line_where_it_is() -> None:
+    engine = NumpyTape()
+    assert engine.dialect is not None
+    builder = ScriptBuilder(engine, engine.dialect)
+    with builder.muted(), Scope(builder, "no_grad()", contextlib.nullcontext()):
+        builder.write("aside = 1")
+    builder.write("x0 = 1")
+    assert builder.lines == ["x0 = 1"]
