@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
-from conformance.errors import LONGEST_TEXT, Unsupported, is_violation, text_of
+from conformance.errors import Unsupported, is_violation
+from conformance.scripts.ending import ending_of, length_of
 from conformance.scripts.formulas import OPERANDS, RAISED, RAISER, NoFormula, Symbol, formula_of
 from conformance.scripts.helpers import carried, missing_in
+from conformance.scripts.large import LargeValues
 from conformance.scripts.literals import is_same, literal, method_of, spread
 from conformance.scripts.scopes import written_where_entered
 from conformance.scripts.shorten import shortened
+from conformance.scripts.threads import Threads, in_threads, like
 from conformance.trace import is_aside
-
-LONGEST_VALUE = 400  # characters of an expected value worth printing
 
 
 class ScriptBuilder:
@@ -33,6 +34,8 @@ class ScriptBuilder:
         self._counts: dict[str, int] = {}
         self._functions: dict[tuple[str, ...], str] = {}  # those that can be called from here
         self._writing = threading.RLock()  # held while a function is written: other threads write after it
+        self._threads = Threads()
+        self.large = LargeValues(self.fresh)
         self._muting = threading.local()  # of one thread: what the others do is still written
         self.is_traced = False  # whether an engine traces a function by its code: it is not disturbed
         self.rules: list[str] = []  # custom rules, defined before everything else
@@ -93,7 +96,7 @@ class ScriptBuilder:
             if not self.is_muted and not is_repeated:
                 if self._refused == len(self.lines) - 1 >= 0:
                     self._survive()
-                self.lines += (self.indent + line, *block)
+                self.lines += (self._threads.line(self.indent + line), *block)
         self.step()
 
     def attempt(self, line: str, call: Callable[[], Any]) -> Any:
@@ -115,14 +118,10 @@ class ScriptBuilder:
 
     def _survive(self) -> None:
         """Put the last line into a `try`: what is written after it was done although it had been refused."""
-        refused, self._refused = self.lines.pop().strip().splitlines(), -1
-        for line in (
-            "try:",
-            *(f"    {line.strip()}" for line in refused),
-            "except Exception as refusal:",
-            "    print(refusal)",
-        ):
-            self.lines.append(self.indent + line)
+        line, self._refused = self.lines.pop(), -1
+        tried = (f"    {part.strip()}" for part in line.strip().splitlines())
+        for part in ("try:", *tried, "except Exception as refusal:", "    print(refusal)"):
+            self.lines.append(like(line, self.indent + part))
 
     @contextlib.contextmanager
     def definition(self, arguments: Sequence[str], named: list[str]) -> Iterator[None]:
@@ -145,7 +144,7 @@ class ScriptBuilder:
             if known not in self._functions:
                 self._functions[known] = self.fresh("f")
                 head = f"def {self._functions[known]}({', '.join(arguments)}):"
-                done = body or (f"{indent}    ...",)  # refused before it did anything
+                done = body or (self._threads.line(f"{indent}    ..."),)  # refused before it did anything
                 self.write(head, *done)
             named.append(self._functions[known])
 
@@ -229,8 +228,9 @@ class ScriptBuilder:
             made = make(value)
         finally:
             has_view = "{array}" in template and hasattr(made, method_of(view))
-            array = self.dialect.array.format(values=literal(buffer if has_view else value), dtype=dtype)
-            text = template.format(values=literal(value), dtype=dtype, array=array + view * has_view)
+            numbers = self.large.text(buffer if has_view else value)
+            array = self.dialect.array.format(values=numbers, dtype=dtype)
+            text = template.format(values=self.large.text(value), dtype=dtype, array=array + view * has_view)
             lost = "  # is not in C order" if view and not has_view else ""
             self.write(f"{name} = {text}{lost}")
         return self.name(made, name)
@@ -269,19 +269,12 @@ class ScriptBuilder:
 
     def text(self, failure: BaseException | None) -> str:
         """The script."""
-        body = "\n".join(written_where_entered(self.lines))
-        said = "" if failure is None else text_of(failure)[:LONGEST_TEXT]
+        body = "\n".join(written_where_entered(self._threads.blocks(self.lines)))
         lacking = (
             f"# not the whole program: the adapter's dialect has no words for {', '.join(self.unspelled)}"
         )
         unruled = "# not the whole program: no formula can express one of its custom rules, which raises in its place"
         head = [lacking] * bool(self.unspelled) + [unruled] * self.is_without_rule
-        tail = [f"# {line}" for line in said.splitlines()]
-        if is_violation(failure):
-            for title, value in (("expected", failure.expected), ("got", failure.got)):
-                shown = literal(value) if value is not None else ""
-                if shown and len(shown) <= LONGEST_VALUE:
-                    tail.append(f"# {title} {shown}")
         try:
             imports, helpers = carried(self.backend, body, self.dialect.imports)
         except SyntaxError:  # a repr that is no Python: the script is still worth reading
@@ -294,5 +287,9 @@ class ScriptBuilder:
             decided = [self.decided] if self.decided else []
             lines = None if revealing is None else [*decided, *(show(value=name) for name in revealing)]
             whole = shortened(whole, lines, self.dialect.effects, frozenset(self.built))
-        head += filter(None, [missing_in(self.backend, whole)])
-        return "\n".join((*head, whole, *tail))
+            whole = in_threads(whole)
+        head += [*self._threads.head(), *filter(None, [missing_in(self.backend, whole)])]
+        whole = self.large.defined(whole)
+        return "\n".join(
+            (*head, *length_of(whole), whole, *ending_of(failure, whole, has_raised=self._ends is not None))
+        )

@@ -16,6 +16,7 @@ from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.formulas import Symbol
 from conformance.scripts.literals import literal
 from conformance.scripts.scopes import Scope
+from conformance.scripts.threads import like
 
 
 class Recording(Backend):
@@ -229,7 +230,8 @@ class Maker:
         if known == made and not self._name and builder.lines[place] == f"{before} = {made}({given})":
             self._name = builder.fresh("made")
             builder.built.add(self._name)
-            builder.lines[place] = f"{self._name} = {made}\n{before} = {self._name}({given})"
+            twice = f"{self._name} = {made}\n{before} = {self._name}({given})"
+            builder.lines[place] = like(builder.lines[place], twice)
         builder.write(f"{target} = {self._name if self._name and known == made else made}({operands})")
         if not known:
             self._first = (len(builder.lines) - 1, target, made, operands)

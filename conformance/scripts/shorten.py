@@ -8,9 +8,10 @@ what is used once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from conformance.scripts.formulas import RAISED
+from conformance.scripts.threads import is_of_other_thread
 
 Names = frozenset[str]
 LONGEST = 20_000  # statements of which those are sought that bear on the failure
@@ -30,7 +31,7 @@ def shortened(
     statements = ast.parse(text).body
     if shown is not None and len(statements) <= LONGEST:
         printing = {ast.unparse(ast.parse(line)) for line in shown}
-        prints = [s for s in statements if ast.unparse(s) in printing]
+        prints = [s for s in statements if _prints(s, printing)]
         statements = _sliced(statements, prints, effects, built)
     if len(statements) > MOST:
         return text
@@ -63,6 +64,14 @@ def _printed(statement: ast.stmt) -> str | None:
         case ast.Expr(ast.Call(ast.Name("print"), [argument])):
             return ast.unparse(argument)
     return None
+
+
+def _prints(statement: ast.stmt, printing: Collection[str]) -> bool:
+    """Whether it is one of these prints, or a block of another thread that has one."""
+    within = (
+        statement.body if isinstance(statement, ast.With) and is_of_other_thread(statement) else [statement]
+    )
+    return any(ast.unparse(each) in printing for each in within)
 
 
 def _writes_memory(statement: ast.stmt) -> bool:
@@ -111,6 +120,7 @@ def _bearing(
     for statement in statements:
         is_setting = not _made(statement) and _printed(statement) is None and not touched(statement)
         bears = _changes_something(statement) and bool((touched(statement) - fixed) & needed)
+        bears |= is_of_other_thread(statement)  # which does its work beside
         bears |= isinstance(statement, ast.Try) and RAISED in touched(
             statement
         )  # what is done after it shows it

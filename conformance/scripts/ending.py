@@ -1,0 +1,29 @@
+"""The last lines of a script, which are comments: what the failure says, and its numbers; and what a long script says first."""
+
+from __future__ import annotations
+
+from conformance.errors import LONGEST_TEXT, is_violation, text_of
+from conformance.scripts.literals import literal
+
+LONGEST_VALUE = 400  # characters of an expected value worth printing
+LONG = 40_000  # characters of a script that nobody reads from its beginning
+MEASURED = "# no line above prints it: it was measured of these calls"
+
+
+def ending_of(failure: BaseException | None, whole: str, *, has_raised: bool) -> list[str]:
+    """What the failure says, as comments; that a program which prints and raises nothing does not show it, too."""
+    said = "" if failure is None else text_of(failure)[:LONGEST_TEXT]
+    tail = [f"# {line}" for line in said.splitlines()]
+    if is_violation(failure):
+        for title, value in (("expected", failure.expected), ("got", failure.got)):
+            shown = literal(value) if value is not None else ""
+            if shown and len(shown) <= LONGEST_VALUE:
+                tail.append(f"# {title} {shown}")
+        if tail and failure.got is None and not has_raised and whole and "print(" not in whole:
+            tail.append(MEASURED)
+    return tail
+
+
+def length_of(whole: str) -> list[str]:
+    """How long a long script is, and where it says what is wrong."""
+    return [f"# {len(whole)} characters; the last lines say what is wrong, and where"] * (len(whole) > LONG)
