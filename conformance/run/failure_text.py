@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.checks import load_all
+from conformance.checks.other_calls import other_call_of
 from conformance.clauses import STANDARD
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance.runfile.texts import in_brief_lines, without_commands
@@ -21,8 +22,10 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     engine = f"{backend.engine} {backend.version}{mode}" if backend else result.backend
     message = evidence.message if evidence else result.verdict.value
     lines = [f"{engine} · {result.subject} · {message}"]
+    check = load_all().get(result.check_key)
     if evidence and evidence.call:
-        lines.append(f"  call    {evidence.call}")
+        words = f"{other_call_of(check.function)} " if check else ""
+        lines.append(f"  call    {words.lstrip()}{evidence.call}")
     if evidence and evidence.where:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
     if evidence and evidence.pattern:
@@ -39,7 +42,6 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     if result.verdict is Verdict.FIXED:
         lines.append("  fixed   it passes now: take it out of the known-failures file")
     lines = [in_brief_lines(line) for line in lines]  # what is to be copied is below
-    check = load_all().get(result.check_key)
     if check:
         lines.append(f"  claim   {check.claim}")
     clause = STANDARD.get(result.clause)

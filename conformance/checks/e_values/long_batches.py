@@ -18,6 +18,7 @@ from conformance.checks.e_values.batches import are_batched, batch_of, example_o
 from conformance.checks.e_values.half_precision import CLEAR, MANY
 from conformance.checks.engine_calls import require_offered
 from conformance.checks.observation import Observation, Oracle, hold_gradients
+from conformance.checks.other_calls import calls_another
 from conformance.checks.registry import DOUBLE, NotThisCase, op_check
 from conformance.design.rows import Row
 from conformance.dtype import BFLOAT16, finfo
@@ -35,6 +36,7 @@ MOST_ENTRIES = 1 << 15  # of an operand: what is expected of more takes seconds
 
 
 @op_check("E9", "thousand-examples", applies=mixes_entries, sparing=True, dtypes=DOUBLE)
+@calls_another(f"of {THOUSAND} examples, drawn from those of")
 def batch_of_a_thousand_has_the_gradients_of_the_rule(seen: Observation) -> list[Comparison]:
     """A batch of a thousand examples has the values and the gradients of the rule, its last examples as its first."""
     count, batched = batch_of(seen.oracle)
@@ -58,6 +60,7 @@ def _has_axis(op: Op) -> bool:
 
 
 @op_check("E1", "long-axis", applies=_has_axis, sparing=True, dtypes=DOUBLE)
+@calls_another(f"along an axis of {ODD} or {EVEN} entries, otherwise like")
 def along_a_long_axis_op_has_the_gradients_of_the_rule(seen: Observation) -> list[Comparison]:
     """Along an axis of more entries than a block, or a warp, has threads, values and gradients are those of the rule."""
     row, seed = Row(_lengthened(seen.case), seen.case.wrt), len(seen.case.label)
@@ -108,6 +111,7 @@ def _may_share(op: Op) -> bool:
 
 
 @op_check("E15", "long-batch", applies=_may_share, sparing=True, dtypes=frozenset({BFLOAT16.name}))
+@calls_another(f"of {MANY} examples, each the first of")
 def gradient_of_what_a_long_batch_shares_is_the_sum(seen: Observation) -> None:
     """In bfloat16 the gradient of what thousands of equal examples share is that of one times their number."""
     require_offered(seen)

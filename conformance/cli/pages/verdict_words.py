@@ -28,7 +28,8 @@ TABLE = {
     "not deciding": "further cases, in which a wrong answer would have passed as well; they prove nothing",
 }
 LINES = {
-    "call": "the call that fails, after it was made as small as it could be: the op, the operands' shapes, parameters, dtype",
+    "call": "the call that fails, after it was made as small as it could be: the op, the operands' shapes, parameters, dtype; "
+    "where a check makes a larger call of such a case, that stands before it",
     "at": "the entry that is furthest out, measured by what is allowed there, with what was got and what is expected",
     "pattern": "what the wrong numbers are beside the expected ones, where that has a name, such as a multiple of them or other places",
     "allowed": "the error that is allowed at that entry, and its parts: what the textbook rule loses in that precision when its "

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 import pytest
 from conformance_backends.mutants import MUTANTS
 from conformance_backends.numpy_backend import NumpyTape
 
-from conformance.questions import items_of
+from conformance.questions import Item, items_of
 from conformance.run import evidence
 from conformance.run.execute import Executor
 from conformance.run.failure_text import failure_text
+from conformance.run.verdict import result_for
 from conformance.runfile.records import Evidence, Verdict
 from conformance.strategies import Effort
 
@@ -75,3 +77,25 @@ def test_an_exception_has_the_line_that_raised_it_and_a_wrong_number_has_none() 
         assert texts
         for text in texts:
             assert said in text if said else "  raised  " not in text
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ("thousand-examples", "of 1031 examples, drawn from those of "),
+        ("long-axis", "along an axis of 131 or 134 "),
+    ],
+)
+def test_a_check_that_makes_a_larger_call_of_its_case_says_so_before_it(check: str, words: str) -> None:
+    line = result_for(
+        Item("numpy", f"op/{check}", "sum", "float64"),
+        Verdict.FAIL,
+        cases=1,
+        seconds=0.0,
+        evidence=Evidence(message="differs", call="sum (2,3) axis=0 float64"),
+    )
+    (call,) = (each for each in failure_text(line, None).splitlines() if each.startswith("  call"))
+    assert call.startswith(f"  call    {words}")
+    assert call.endswith("sum (2,3) axis=0 float64")
+    alike = msgspec.structs.replace(line, check="vjp")
+    assert "  call    sum (2,3) axis=0 float64\n" in failure_text(alike, None)
