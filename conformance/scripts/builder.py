@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.errors import Unsupported, is_violation
-from conformance.scripts.ending import ending_of, length_of
+from conformance.scripts.ending import ending_of, length_of, returned
 from conformance.scripts.formulas import OPERANDS, RAISED, RAISER, NoFormula, Symbol, formula_of
 from conformance.scripts.helpers import carried, missing_in
 from conformance.scripts.large import LargeValues
@@ -106,10 +106,14 @@ class ScriptBuilder:
         try:
             return call()
         except Exception as refusal:
-            self._refused = -1 if self.is_muted else len(self.lines) - 1
-            if self._refused >= 0 and not self.indent:  # inside a function its head is not yet written
-                self._ends = (refusal, self.lines[:])
+            self.refused(refusal)
             raise
+
+    def refused(self, refusal: Exception) -> None:
+        """Note that the line written last has raised this."""
+        self._refused = -1 if self.is_muted else len(self.lines) - 1
+        if self._refused >= 0 and not self.indent:  # inside a function its head is not yet written
+            self._ends = (refusal, self.lines[:])
 
     def end_at(self, failure: BaseException) -> None:
         """End the script at the line that raised this, if it did: what a check looks at afterwards is not the failure."""
@@ -136,7 +140,8 @@ class ScriptBuilder:
         try:
             yield
         finally:
-            body, self._refused = tuple(self.lines[start:]), -1
+            is_refused = self._refused == len(self.lines) - 1
+            body, self._refused = tuple(returned(self.lines[start:], is_refused)), -1
             self.indent, self._counts[results] = indent, counted
             self._functions, self._names = around
             del self.lines[start:]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from conformance.errors import LONGEST_TEXT, is_violation, text_of
 from conformance.scripts.literals import literal
+from conformance.scripts.threads import like
 
 LONGEST_VALUE = 400  # characters of an expected value worth printing
+MADE = re.compile(r"( *)(\w+) = ")
 LONG = 40_000  # characters of a script that nobody reads from its beginning
 MEASURED = "# no line above prints it: it was measured of these calls"
 
@@ -22,6 +27,12 @@ def ending_of(failure: BaseException | None, whole: str, *, has_raised: bool) ->
         if tail and failure.got is None and not has_raised and whole and "print(" not in whole:
             tail.append(MEASURED)
     return tail
+
+
+def returned(body: Sequence[str], is_refused: bool) -> list[str]:
+    """The lines of a function, which returns what its last line makes where the engine refused that one."""
+    made = MADE.match(body[-1]) if body and is_refused else None
+    return [*body, *([like(body[-1], f"{made[1]}return {made[2]}")] if made else [])]
 
 
 def length_of(whole: str) -> list[str]:

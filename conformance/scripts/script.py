@@ -6,7 +6,8 @@ adapter's dialect and its table of ops spell it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from conformance.backend import (
@@ -95,11 +96,12 @@ class RecordingFunctional(RecordingFlow, FunctionalBackend):
         defined = self.defined(function)
         out, pull = builder.fresh("out"), builder.fresh("pullback")
         names = ", ".join(map(builder.called, arrays))
-        try:
+        template = builder.dialect.pullback
+        with _written_after(
+            builder,
+            lambda: template.format(out=out, pullback=pull, function=defined.name, operands=names),
+        ):
             output, pulled = self.inner.pullback(defined.traced, arrays)
-        finally:
-            template = builder.dialect.pullback
-            builder.write(template.format(out=out, pullback=pull, function=defined.name, operands=names))
         for index, z in enumerate(as_tuple(output)):
             builder.name(z, f"{out}[{index}]" if isinstance(output, (tuple, list)) else out)
 
@@ -121,18 +123,30 @@ class RecordingFunctional(RecordingFlow, FunctionalBackend):
         names = [builder.called(self.array(x)) for x in operands]
         defined = self.defined(function)
         given = builder.fresh("gradients")
-        try:
+        template, chosen = f"{given} = {builder.dialect.gradient}", tuple(range(len(operands)))
+        with _written_after(
+            builder,
+            lambda: template.format(function=defined.name, operands=", ".join(names), argnums=chosen),
+        ):
             gradients = self.inner.gradient(defined.traced, operands)
-        finally:
-            text = builder.dialect.gradient.format(
-                function=defined.name,
-                operands=", ".join(names),
-                argnums=tuple(range(len(operands))),
-            )
-            builder.write(f"{given} = {text}")
         for index, gradient in enumerate(gradients):
             builder.name(gradient, f"{given}[{index}]")
         return gradients
+
+
+@contextlib.contextmanager
+def _written_after(builder: ScriptBuilder, line: Callable[[], str]) -> Iterator[None]:
+    """A scope for the call of a function, which is written before the line that calls it, also where that is refused."""
+    refusals = list[Exception]()
+    try:
+        yield
+    except Exception as refusal:
+        refusals.append(refusal)
+        raise
+    finally:
+        builder.write(line())
+        if refusals:
+            builder.refused(refusals[0])
 
 
 def recorder(backend: Backend, builder: ScriptBuilder) -> Backend:
