@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.errors import Unsupported, is_violation
-from conformance.scripts.ending import ending_of, length_of, returned
+from conformance.scripts.ending import MANY, ending_of, length_of, returned
 from conformance.scripts.formulas import OPERANDS, RAISED, RAISER, NoFormula, Symbol, formula_of
 from conformance.scripts.helpers import carried, missing_in
 from conformance.scripts.large import LargeValues
@@ -42,13 +42,10 @@ class ScriptBuilder:
         self.built: set[str] = set()  # these rules, and what is compiled, mapped or computed again
         self.reads: list[tuple[str, NDArray]] = []  # what was looked at, and what it was
         self.decided = ""  # the line that prints what decided the last branch
-        self.unspelled: list[
-            str
-        ] = []  # methods that the dialect has no words for: the script lacks their calls
-        self.is_without_rule = (
-            False  # whether the script has a rule that raises in the place of a check's own
-        )
+        self.unspelled: list[str] = []  # methods that the dialect has no words for: their calls are lacking
+        self.is_without_rule = False  # whether a rule raises in the place of a check's own
         self._ends: tuple[BaseException, list[str]] | None = None  # the last refusal, and the lines up to it
+        self._is_ended = False  # whether the script ends at the line that raised
         self._refused = -1  # the line that the engine refused, where it was the last one written
         self.step: Callable[[], None] = lambda: None  # called when a line is written, before it is done
 
@@ -119,6 +116,7 @@ class ScriptBuilder:
         """End the script at the line that raised this, if it did: what a check looks at afterwards is not the failure."""
         if self._ends is not None and self._ends[0] is failure and not self.indent:
             self.lines, self._refused = self._ends[1], -1
+            self._is_ended = True
 
     def _survive(self) -> None:
         """Put the last line into a `try`: what is written after it was done although it had been refused."""
@@ -291,6 +289,8 @@ class ScriptBuilder:
             show = self.dialect.show.format
             decided = [self.decided] if self.decided else []
             lines = None if revealing is None else [*decided, *(show(value=name) for name in revealing)]
+            if lines is None and self._is_ended and len(self.lines) > MANY:
+                lines = self.lines[-1:]
             whole = shortened(whole, lines, self.dialect.effects, frozenset(self.built))
             whole = in_threads(whole)
         head += [*self._threads.head(), *filter(None, [missing_in(self.backend, whole)])]

@@ -11,6 +11,7 @@ from conformance.scripts.threads import like
 
 LONGEST_VALUE = 400  # characters of an expected value worth printing
 MADE = re.compile(r"( *)(\w+) = ")
+MANY = 60  # lines of a script of which, where the last one raises, those are kept that bear on it
 LONG = 40_000  # characters of a script that nobody reads from its beginning
 MEASURED = "# no line above prints it: it was measured of these calls"
 

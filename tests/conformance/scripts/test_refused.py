@@ -70,3 +70,17 @@ def test_a_script_goes_on_after_a_refusal_where_the_check_does(call: str) -> Non
     assert (
         script.index("try:\n    ") < script.index("except Exception as refusal:") < script.index("0.0, 0.0")
     )
+
+
+def test_a_long_script_keeps_what_its_last_call_needs_where_that_raises() -> None:
+    def run(engine: Any) -> None:
+        for number in range(40):
+            engine.numpy(engine.array(np.full(2, float(number))))
+        operand = engine.array(np.full(2, 41.0))
+        engine.pullback(engine.op("exp"), [operand])
+
+    lines = script_of(Refusing(), run, RuntimeError("no such op")).splitlines()
+    assert [line for line in lines if "np.array(" in line] == ["c40 = np.array([41.0, 41.0], 'float64')"], (
+        lines
+    )
+    assert lines[-2:] == ["out0, pullback0 = engine.vjp(f0, c40)", "# no such op"]
