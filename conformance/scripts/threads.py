@@ -39,7 +39,7 @@ class Threads:
         self._is_unspelled = False
 
     def line(self, text: str) -> str:
-        """The text as a line of the thread that writes it; those that an engine's own code starts are not told apart."""
+        """The text as a line of the thread that writes it; those that an engine itself starts in C count as this one."""
         thread = threading.current_thread()
         if thread is self._own or type(thread) is not threading.Thread:
             return text

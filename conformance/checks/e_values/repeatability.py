@@ -66,10 +66,9 @@ def _network(engine: Backend) -> Callable[..., Any]:
 
 def _curves(engine: Backend) -> list[str]:
     """Which of tanh and exp have a gradient, so that one stands for the other; raises Unsupported where neither has."""
-    found = [op for op in (TANH, EXP) if not any(has_no_gradient(engine, op, d) for d in engine.dtypes)]
-    if not found:
-        raise Unsupported(f"{engine.engine} has no gradient of {TANH}, and none of {EXP}, as declared")
-    return found
+    if found := [o for o in (TANH, EXP) if not any(has_no_gradient(engine, o, d) for d in engine.dtypes)]:
+        return found
+    raise Unsupported(f"{engine.engine} has no gradient of {TANH}, and none of {EXP}, as declared")
 
 
 def _gradients(engine: Backend, operands: list[Array], g: Array) -> list[Array | None]:

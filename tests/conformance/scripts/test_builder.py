@@ -76,7 +76,7 @@ def test_a_call_that_is_refused_inside_a_function_does_not_lose_its_head() -> No
     with pytest.raises(RuntimeError) as caught, builder.definition(["a0"], []):
         builder.attempt("y = refused(a0)", refuse)
     builder.end_at(caught.value)
-    assert [line.strip()[:4] for line in builder.lines] == ["def ", "y = "]
+    assert [line.strip()[:4] for line in builder.lines] == ["def ", "y = ", "retu"]
 
 
 def test_a_script_whose_custom_rule_has_no_formula_says_so() -> None:
