@@ -205,7 +205,8 @@ def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], st
             "a custom rule works, beside a constant too",
             custom,
             "custom() gets plain functions: operands are the engine's arrays, also where one is a constant; "
-            "the rule may return None for that one",
+            "the rule may return None for that one; backward(g, *operands) gets the operands in order, and returns their "
+            "cotangents in that order",
         )
     if Capability.VECTORIZING in backend.capabilities:
         yield (

@@ -180,7 +180,7 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
         unrecorded,
         "no_grad() returns the engine's own scope, which `with` enters and leaves",
     ),
-    # The last of all: where it does not hold, nothing is recorded in this process from here on.
+    # The last but those that raise: where it does not hold, nothing is recorded in this process from here on.
     (
         Capability.NO_GRAD,
         "an exception ends a no_grad scope",

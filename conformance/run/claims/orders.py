@@ -87,10 +87,23 @@ def with_value(backend: Backend) -> None:
         arrays = [backend.array(np.array(value)) for value in (x, w)]
         with contextlib.suppress(Unsupported):
             _, found, _ = backend.value_and_gradient(_total(backend), arrays, wrt)
+            if isinstance(wrt, tuple) and not (isinstance(found, (tuple, list)) and len(found) == len(wrt)):
+                few = (
+                    ("one position", "one gradient")
+                    if len(wrt) == 1
+                    else (f"{len(wrt)} positions", f"{len(wrt)} gradients")
+                )
+                raise Violation(
+                    f"wrt={wrt}: a tuple of {few[0]} gives a tuple of {few[1]}, and {_form(found)} came"
+                )
             pairs = [(found, wrt)] if isinstance(wrt, int) else list(zip(found, wrt, strict=True))
             for got, position in pairs:
                 what = f"the gradient at position {position} of {wrt}, with the value, of x * x * w"
                 hold_equal(plain(backend, got), gradients[position], what)
+
+
+def _form(found: Any) -> str:
+    return f"one of {len(found)}" if isinstance(found, (tuple, list)) else type(found).__name__
 
 
 def whole(backend: Backend) -> None:
@@ -150,13 +163,14 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
         Capability.HIGHER_ORDER,
         "inner gradients are in the order of the arrays",
         inner,
-        "nested_vjp() returns one gradient per array, in order",
+        "nested_vjp() returns one gradient per array, in order, and the cotangents are passed on",
     ),
     (
         Capability.VALUE_WITH_GRADIENT,
         "gradients beside a value are in the order of the positions",
         with_value,
-        "value_and_gradient() returns the gradients in the order of `wrt`, which need not ascend",
+        "value_and_gradient() returns the gradients in the order of `wrt`, which need not ascend: one gradient for a number, a "
+        "tuple of them for a tuple",
     ),
     (
         Capability.INTERMEDIATES,
