@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.cli.console import Doing, add_json_flag
 
-WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
-
 if TYPE_CHECKING:
     from conformance.backend import Backend
     from conformance.run.mapped.findings import MappedOp
@@ -78,6 +76,7 @@ def _smoke(
     """Check and print; with `is_brief` only the conventions."""
     from conformance.run.mapped.findings import to_correct
     from conformance.run.mapped.known import IF_THE_ENGINES, id_of_claim, reason_known
+    from conformance.run.smoke import changed_dtypes
 
     if is_brief:
         entries = {"conventions": _conventions(backend, spec)}
@@ -88,7 +87,7 @@ def _smoke(
     if not can_go_on:
         print("\ncorrect this first: nothing else can be tried")
         return found
-    found.ops = mapped = _ops(backend, spec, names, known)
+    found.ops = mapped = _ops(backend, spec, names, known, changed_dtypes(backend, found.claims))
     declarations = _to_declare(backend, mapped, conventions={} if names else _conventions(backend, spec))
     found.declare = _as_written(declarations)
     _paste(declarations)
@@ -159,11 +158,11 @@ def _has(declared: Any, value: Any) -> bool:
 def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
     from conformance.cli.console import to_errors
+    from conformance.run.claims.advice import advice_of
     from conformance.run.claims.arrays import kinds_not_taken, not_taken
-    from conformance.run.claims.capabilities import undeclared
     from conformance.run.mapped.known import claim_known
     from conformance.run.process.watched import trying
-    from conformance.run.smoke import hint_for, questions, try_question, version_of
+    from conformance.run.smoke import FOLLOWS, hint_for, questions, try_question, version_of
     from conformance.runfile.texts import in_brief_lines, without_commands
 
     can_go_on = True
@@ -182,8 +181,9 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
             print(without_commands(in_brief_lines(f"          {reason}: {answer}")))
         elif answer:
             found.is_right = False
+            hint = hint_for(question, answer) if can_go_on else FOLLOWS
+            said = f"          {answer}\n          hint: {hint}"
             can_go_on &= not question.is_basic
-            said = f"          {answer}\n          hint: {hint_for(question, answer)}"
             print(without_commands(in_brief_lines(said)))
     with to_errors():
         shapes = {f"shape {shape}": reason for shape, reason in not_taken(backend).items()}
@@ -191,7 +191,7 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
     for kind, reason in lacking.items():
         print(f"  LACK  arrays of {kind}: {reason}")
     with to_errors():
-        advice = undeclared(backend) if can_go_on and not backend.is_spelling else []
+        advice = advice_of(backend) if can_go_on and not backend.is_spelling else []
     for line in advice:
         print(f"  SAY   {line}")
     right = sum(not answer for answer in found.claims.values())
@@ -203,12 +203,14 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
 # ---- ops --------------------------------------------------------------------------------------------
 
 
-def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure]) -> list[MappedOp]:
-    """Try the ops, and print what there is to say of them, a block for each cause."""
+def _ops(
+    backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure], changed: Sequence[str]
+) -> list[MappedOp]:
+    """Try the ops, and print what there is to say of them, a block for each cause; nothing of dtypes that arrays do not keep."""
     from conformance.cli.pages.smoke_ops import blocks, remarks
     from conformance.run.claims.capabilities import real_dtype
     from conformance.run.mapped.known import reason_known
-    from conformance.run.mapping_process import asked_alone, try_ops, with_what_is_taken
+    from conformance.run.mapping_process import asked_again, try_ops
 
     dtype = real_dtype(backend)
     count = sum(not names or name in names for name in backend.ops)
@@ -222,8 +224,8 @@ def _ops(backend: Backend, spec: str, names: Sequence[str], known: Sequence[Know
     print(f"\nthe ops, each called in several forms in {dtype}:", flush=True)
     try:
         for op in try_ops(backend, spec, dtype, names, doing_one, words.append):
-            mapped.append(op)
-        mapped = with_what_is_taken(backend, spec, dtype, asked_alone(spec, dtype, mapped))
+            mapped.append(op.without(changed))
+        mapped = asked_again(backend, spec, dtype, mapped)
     finally:  # what was found until Ctrl-C too
         doing.erase()
         _print_words(words)
@@ -252,16 +254,10 @@ def _has_declared(backend: Backend, op: MappedOp) -> bool:
 
 
 def _print_words(words: Sequence[str]) -> None:
-    """What the engine, or the adapter, wrote to the terminal meanwhile: each line once, and not many of them."""
-    lines = [line.strip() for text in words for line in text.splitlines() if line.strip()]
-    shown = list(dict.fromkeys(lines))[:WORDS]
-    if shown:
-        print(
-            f"  meanwhile the engine wrote {len(lines)} lines to the terminal"
-            + (", such as:" if len(shown) < len(lines) else ":")
-        )
-        for line in shown:
-            print(f"      {line[:WIDTH]}")
+    from conformance.cli.pages.smoke_ops import word_lines
+
+    for line in word_lines(words):
+        print(line)
 
 
 # ---- what to declare --------------------------------------------------------------------------------

@@ -144,6 +144,22 @@ def is_right(backend: Backend, op: Op, dtype: str, signature: Signature) -> bool
         return _called(backend, op, case_of(op, signature, dtype), signature)[1] is None
 
 
+def right_cases(backend: Backend, op: Op, dtype: str) -> list[Case]:
+    """The calls of one op whose values are right."""
+    right: list[Case] = []
+
+    def is_offered(signature: Signature) -> bool:
+        case = case_of(op, signature, dtype)
+        kind, finding = _called(backend, op, case, signature)
+        right.extend([case] if finding is None else [])
+        return kind != "not offered"
+
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        forms_of(op, COMPILED_FORMS if backend.compiles_signatures else FORMS, is_offered)
+    return right
+
+
 def declared_but_taken(backend: Backend, op: Op, dtype: str) -> tuple[Finding, ...]:
     """The values that `lacks` declares of an op, though all calls with them are right, with their gradients."""
     other = with_every_value(backend, op)

@@ -12,7 +12,8 @@ from conformance.load import load_backend
 from conformance.op import Op, Signature
 from conformance.ops import ALL_OPS
 from conformance.run.mapped.findings import Finding, MappedOp
-from conformance.run.mapping import declared_but_taken, is_right, try_mapping
+from conformance.run.mapped.gradients import next_gradient, refuses_products
+from conformance.run.mapping import declared_but_taken, is_right, right_cases, try_mapping
 from conformance.run.process.apart import Ended, messages_of
 
 ALONE = 3  # wrong values of one op that are asked for again
@@ -27,6 +28,8 @@ def try_ops(
     backend: Backend, spec: str, dtype: str, names: Sequence[str], progress: Progress, heard: Progress
 ) -> Iterator[MappedOp]:
     """What came of every op that the adapter names, or of those of `names`.
+
+    After an op that spoils the process for the gradients of others, those that follow are tried in another.
 
     `progress` gets what is being called, and `heard` what the engine wrote to the terminal meanwhile.
     An op that ends the process is tried again without the calls that do, so that what is wrong with the others shows too.
@@ -67,6 +70,12 @@ def _until_it_ends(
             yield MappedOp(name, len(calls), refused=tuple(said), is_given_up=True)
 
 
+def asked_again(backend: Backend, spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:
+    """The ops, with what shows in processes in which the engine computed nothing before."""
+    alone = with_other_gradients(spec, dtype, asked_alone(spec, dtype, mapped))
+    return with_what_is_taken(backend, spec, dtype, alone)
+
+
 def asked_alone(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:
     """The ops; wrong values are the engine's where they are right in a process in which it computed nothing before.
 
@@ -85,6 +94,36 @@ def asked_alone(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[Mappe
     return [
         replace(op, slips=(), unsteady=op.slips) if op.op in values.keys() - wrong else op for op in mapped
     ]
+
+
+def with_other_gradients(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:
+    """The ops; one that spoils its process has gradients where another call of it gives one in a process of its own."""
+    return [
+        replace(op, ungradable=None, suspect=(op.ungradable,))
+        if op.spoils and op.ungradable and _has_another(spec, op.dtype or dtype, op.op, op.ungradable)
+        else op
+        for op in mapped
+    ]
+
+
+def _has_another(spec: str, dtype: str, name: str, first: Finding) -> bool:
+    """Whether a gradient of the op comes where those that were refused before are not asked for."""
+    refused = [first.call]
+    while len(refused) <= ALONE:
+        try:
+            (answer,) = messages_of(_ask_another, spec, dtype, name, refused)
+        except Ended:
+            return False
+        if isinstance(answer, bool):
+            return answer
+        refused.append(answer)
+    return False
+
+
+def _ask_another(send: Send, spec: str, dtype: str, name: str, refused: Sequence[str]) -> None:
+    """Send whether a gradient comes, or the next call whose gradient is refused."""
+    backend, op = load_backend(spec), ALL_OPS[name]
+    send(next_gradient(backend, op, [c for c in right_cases(backend, op, dtype) if c.label not in refused]))
 
 
 def with_what_is_taken(backend: Backend, spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:
@@ -120,11 +159,15 @@ def _ask_alone(send: Send, spec: str, calls: Sequence[tuple[str, str, Signature]
 def _try_all(
     send: Send, spec: str, dtype: str, names: Sequence[str], deadly: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Send each call before it is made, and each op when it is done."""
+    """Send each call before it is made, and each op when it is done, until one spoils the process."""
     backend = load_backend(spec)
     for name in names:
         send(name)
-        send(_tried(backend, ALL_OPS[name], dtype, send, deadly.get(name, {})))
+        found = _tried(backend, ALL_OPS[name], dtype, send, deadly.get(name, {}))
+        spoils = found.refuses_gradients and refuses_products(backend, dtype)
+        send(replace(found, spoils=spoils))
+        if spoils:
+            return
         backend.forget()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,9 @@ from conformance.run.claims.capabilities import (
 )
 from conformance.run.claims.scripts import hold_names, run_scripts
 from conformance.run.mapped.findings import place_of
+
+IN_AND_OUT = "{} goes in and comes out"
+FOLLOWS = "perhaps of the same cause as what is BAD above: correct that first"
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ def _about_arrays(backend: Backend) -> Iterator[SmokeQuestion]:
     yield SmokeQuestion("the engine has a name and a version", _named, "set `engine`, and let version() return the engine's, such as engine.__version__")  # fmt: skip
     for dtype in backend.dtypes:
         yield SmokeQuestion(
-            f"{dtype} goes in and comes out",
+            IN_AND_OUT.format(dtype),
             round_trip(dtype),
             f"array() and numpy() keep values, dtype and shape, 0-d and empty ones too; if the engine has no {dtype}, drop it from `dtypes`",
             dtype == real_dtype(backend),
@@ -261,6 +264,11 @@ def hint_for(question: SmokeQuestion, answer: str) -> str:
     """Where to look; in the engine too, where one of its lines raised."""
     _, _, place = answer.rpartition("  at ")
     return f"{question.hint}; {IN_THE_ENGINE}" if " → " in place else question.hint
+
+
+def changed_dtypes(backend: Backend, answers: Mapping[str, str]) -> list[str]:
+    """The dtypes in which arrays come back changed, by what contradicts the claims: of them the ops need not be asked."""
+    return [dtype for dtype in backend.dtypes if answers.get(IN_AND_OUT.format(dtype))]
 
 
 def try_question(question: SmokeQuestion, backend: Backend) -> str:

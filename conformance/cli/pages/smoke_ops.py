@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.run.lacking import is_explained
 from conformance.run.mapped.findings import Finding, MappedOp
+from conformance.run.mapped.gradients import GRADIENT
 from conformance.runfile.texts import in_brief_lines, without_commands
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 # Of one cause, a message differs in numbers, quoted names and lists, and in the line of the adapter that made the call.
 OF_THE_CALL = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*")
 UNSTEADY = "right in a process of its own, wrong after other calls: the engine takes one call for another"
+SPOILS = (
+    "after this, other gradients of the process are refused; those of other ops were asked in another one"
+)
 OF_A_FACTOR = (
     "where the adapter multiplies the output by the cotangent, the product broadcasts and casts it, not the engine: "
     "raise Unsupported for one of another shape or dtype"
@@ -32,6 +36,7 @@ OF_THE_ADAPTER = MappingProxyType(  # what an adapter may have done, by the clau
     }
 )
 CAUSES = 3  # calls of an op that are shown, each of another cause
+WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
 SHOWN = 8  # ops that the first line of a block names
 
 
@@ -70,6 +75,9 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         yield from _bad(op)
     if op.unsteady:
         yield _of_findings("ENG", op, op.unsteady, UNSTEADY)
+    if op.spoils and not op.slips:
+        first = op.ungradable or next(f for f in op.suspect if f.is_raised)
+        yield Remark("ENG", op.op, SPOILS, shown_message(first), is_raised=True)
     lacking = lacking_of(op)
     for name, values in lacking.items():
         shown = ", ".join(written(value) for value in values)
@@ -201,7 +209,7 @@ def _by_cause(findings: Sequence[Finding]) -> list[Finding]:
 
 def _share(findings: Sequence[Finding], op: MappedOp) -> str:
     calls = {
-        finding.call.removesuffix(", gradient") for finding in findings
+        finding.call.removesuffix(GRADIENT) for finding in findings
     }  # of which several gradients may be wrong
     return f"in {len(calls)} of {op.calls} calls"
 
@@ -229,3 +237,13 @@ def written(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def word_lines(words: Sequence[str]) -> Iterator[str]:
+    """What the engine, or the adapter, wrote to the terminal meanwhile: each line once, and not many of them."""
+    lines = [line.strip() for text in words for line in text.splitlines() if line.strip()]
+    shown = list(dict.fromkeys(lines))[:WORDS]
+    if shown:
+        such = ", such as:" if len(shown) < len(lines) else ":"
+        yield f"  meanwhile the engine wrote {len(lines)} lines to the terminal{such}"
+        yield from (f"      {line[:WIDTH]}" for line in shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,7 @@ class MappedOp:
         dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
         ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.
         is_given_up: whether so many calls ended the process that no others are made.
+        spoils: whether the engine computes no gradient of a product any more, since it refused one of this op's.
     """
 
     op: str
@@ -82,6 +83,16 @@ class MappedOp:
     dtype: str = ""
     ungradable_in: str = "*"
     is_given_up: bool = False
+    spoils: bool = False
+
+    @property
+    def refuses_gradients(self) -> bool:
+        """Whether the engine, or the adapter, refused a gradient of it."""
+        return self.ungradable is not None or any(finding.is_raised for finding in self.suspect)
+
+    def without(self, dtypes: Collection[str]) -> MappedOp:
+        """What came of it, but for slips that show in other dtypes, of which the adapter's arrays are known to be wrong."""
+        return replace(self, slips=tuple(slip for slip in self.slips if slip.dtype not in dtypes))
 
     @property
     def is_answered(self) -> bool:

@@ -22,6 +22,7 @@ from conformance.run.mapped.values import brief, rounding_of, tolerance
 from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of different ranks, of each op, of which the gradient is computed as well
+GRADIENT = ", gradient"  # what the name of a call has after it where its gradient is asked for
 ENOUGH = (
     2  # gradients of an operand, or of all, of which none arrives, for the function to have left the engine
 )
@@ -86,7 +87,7 @@ def _collect(
     deadly: Mapping[str, str],
 ) -> None:
     """Add what comes of the gradient of one call."""
-    seen, call = Observation(backend, Oracle(op, case)), f"{case.label}, gradient"
+    seen, call = Observation(backend, Oracle(op, case)), case.label + GRADIENT
     if call in deadly:
         collected.refused.append(Finding(call, deadly[call], signature=signature_of(case)))
         return
@@ -166,7 +167,7 @@ def _barred(
     None where it is computed, as by most engines. Of one with real values that is a convention (E19).
     """
     for case in cases:
-        seen, call = Observation(backend, Oracle(op, case)), f"{case.label}, gradient"
+        seen, call = Observation(backend, Oracle(op, case)), case.label + GRADIENT
         is_real = np.asarray(op.reference(*map(carried, case.operands), **case.parameters)).dtype.kind == "f"
         if is_real or not seen.wrt:
             continue
@@ -184,6 +185,33 @@ def _barred(
                 raise
             return raised(case, error, backend, signature_of(case))
     return None
+
+
+def next_gradient(backend: Backend, op: Op, cases: Sequence[Case]) -> bool | str:
+    """Whether a gradient of the calls comes, up to the first that shows it; that call where its gradient is refused."""
+    few = _different(cases)
+    collected = _Collected()
+    for case in [] if op.is_flat else [*few, *(case for case in cases if case not in few)]:
+        _collect(collected, backend, op, case, lambda call: None, {})
+        if collected.refused or collected.slips:
+            return case.label
+        if collected.arrived:
+            return any(came for _, came in collected.arrived)
+    return False
+
+
+def refuses_products(backend: Backend, dtype: str) -> bool:
+    """Whether the engine computes no gradient of a product now, as it did before others were refused."""
+    if backend.is_spelling or MULTIPLY not in backend.ops:
+        return False
+    x = np.asarray([3, 5], dtype)
+    try:
+        _, gradients = backend.vjp(backend.op(MULTIPLY), [np.array(x), np.array(x)], [np.ones_like(x)])
+        for gradient in gradients:
+            plain(backend, gradient)
+    except Exception:
+        return True
+    return False
 
 
 def _leaves_the_engine(backend: Backend, op: Op, case: Case) -> bool:
