@@ -35,6 +35,7 @@ OF_THE_ADAPTER = MappingProxyType(  # what an adapter may have done, by the clau
         "A16": "if the adapter makes floating point of integers, let it raise TypeError: for it, the engine has none",
     }
 )
+UNTAKEN = re.compile(r"got an unexpected keyword argument '(\w+)'")
 CAUSES = 3  # calls of an op that are shown, each of another cause
 WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
 SHOWN = 8  # ops that the first line of a block names
@@ -94,7 +95,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
     if op.ungradable and has_declared:
         yield Remark("not", op.op, "no gradient, as `no_gradient` declares")
     elif op.ungradable:
-        yield Remark("GRAD", op.op, "no gradient", shown_message(op.ungradable), is_raised=True)
+        said, hint = shown_message(op.ungradable), _of_a_keyword(op.op, op.ungradable)
+        yield Remark("GRAD", op.op, "no gradient", said, details=(said, hint) if hint else (), is_raised=True)
     suspect = [f for f in op.suspect if not (has_declared and f.is_raised)]
     if suspect:
         yield _of_findings("ENG", op, suspect, "the value is right, the gradient is the engine's")
@@ -112,6 +114,18 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         said = findings[0].message + (f", and {others} such" if others else "")
         where = "" if len(findings) == op.calls else " in some calls"
         yield Remark("not", op.op, f"not offered{where}: {said}", share=_share(findings, op))
+
+
+def _of_a_keyword(op: str, finding: Finding) -> str:
+    """What to do where what is called for a gradient does not take a parameter of the call, though the value's function does."""
+    for name in UNTAKEN.findall(finding.message):
+        if name in finding.signature.parameters:
+            value = written(finding.signature.parameters[name])
+            return (
+                f"with operands that need a gradient the engine's {op} does not take its call's `{name}`, here {value}: "
+                f'leave `{name}` out where that is what the engine does, and declare the other values, lacks = {{"{op}": {{"{name}": (…,)}}}}'
+            )
+    return ""
 
 
 def _bad(op: MappedOp) -> Iterator[Remark]:

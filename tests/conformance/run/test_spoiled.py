@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.cli import main
 from conformance.cli.pages.smoke_ops import SPOILS, blocks, remarks
 from conformance.load import load_backend
+from conformance.ops import ALL_OPS
 from conformance.run.claims.advice import advice_of
 from conformance.run.mapped.findings import MappedOp
+from conformance.run.mapping import try_mapping
 from conformance.run.mapping_process import try_ops, with_other_gradients
 from conformance.run.smoke import FOLLOWS
 
@@ -66,6 +68,31 @@ def test_gradients_after_one_that_spoils_the_process_are_asked_in_another(tmp_pa
     lines = list(blocks(remark for op in found.values() for remark in remarks(op)))
     assert f"  ENG   3 ops: {SPOILS}" in lines
     assert [line for line in lines if line.startswith("  GRAD")] == ["  GRAD  2 ops: no gradient"]
+
+
+def test_a_parameter_that_the_engine_takes_of_constants_alone_is_named() -> None:
+    refuse = _of_an_engine()
+
+    class Refusing(NumpyTape):
+        def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+            refuse()
+
+    adapter = Refusing()
+    found = try_mapping(adapter, ALL_OPS["cholesky"], "float64")
+    first, *lines = blocks(remarks(found))
+    assert first == "  GRAD  cholesky: no gradient"
+    assert "does not take its call's `upper`, here True" in lines[-1]
+    other = try_mapping(adapter, ALL_OPS["exp"], "float64")
+    assert not any("its call's" in line for line in blocks(remarks(other)))
+
+
+def _of_an_engine() -> Callable[[], None]:
+    """A function that refuses a parameter, in a file that is not the adapter's."""
+    text = "def refuse():\n    raise TypeError(\"Function.cholesky() got an unexpected keyword argument 'upper'\")\n"
+    names: dict[str, Any] = {}
+    exec(compile(text, "engine.py", "exec"), names)
+    found: Callable[[], None] = names["refuse"]
+    return found
 
 
 class Wide(NumpyTape):
