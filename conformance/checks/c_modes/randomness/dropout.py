@@ -30,7 +30,7 @@ ROUNDINGS = 4  # units in the last place: of the rate's complement, the quotient
 
 @check("capability", "capability dropout", "dropout", is_about_outcome=True)
 def entries_are_dropped(engine: Backend, sample: Sample) -> None:
-    """Some entries of an array are zero afterwards, in its shape and dtype."""
+    """Some entries of an array are zero afterwards, in its shape and dtype, and the others are divided by one less the rate."""
     x = sample.array(SHAPE)
     value = plain(engine, engine.forward(_dropping(engine, 0.5), [np.array(x)])[0])
     if value.shape != x.shape or value.dtype != x.dtype or not 0 < np.count_nonzero(value) < x.size:
@@ -38,6 +38,20 @@ def entries_are_dropped(engine: Backend, sample: Sample) -> None:
             f"dropout() of rate 0.5 gave {value.dtype} of shape {value.shape}, {np.count_nonzero(value)} entries other "
             f"than zero, where about half of {x.dtype} {x.shape} are expected"
         )
+    value = plain(engine, engine.forward(_dropping(engine, 0.75), [np.array(x)])[0])
+    kept = value != 0
+    if kept.mean() > 1 / 4 + OFF:
+        raise Violation(
+            f"dropout() of rate 0.75 keeps {kept.mean():.0%} of the entries, where a quarter is expected: the rate is the "
+            "share that is dropped"
+        )
+    _hold_kept(
+        value,
+        x,
+        kept,
+        0.75,
+        "the value of dropout() of rate 0.75, whose other entries are divided by 1 - rate",
+    )
 
 
 def _dropping(engine: Backend, rate: float) -> Function:

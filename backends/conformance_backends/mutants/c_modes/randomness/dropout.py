@@ -71,15 +71,22 @@ def one_draw(self: Any, x: Any, rate: float) -> Any:
     return x * Tensor(_scaled(drawn >= rate, x, rate))
 
 
+def unscaled(self: Any, x: Any, rate: float) -> Any:
+    """What is kept stays as it is."""
+    return x * Tensor(_kept(x, rate).astype(x.dtype))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("dropout-only-declared", "A dropout is declared, but there is none.",
         ("capability/dropout",), dropout=missing("dropout")),
     behaviour("dropout-gradient-unscaled", "A dropout's gradient is not divided by one less the rate.",
         ("contract/C12/dropout",), dropout=unscaled_gradient),
+    behaviour("dropout-unscaled", "What a dropout keeps stays as it is.",
+        ("contract/C12/dropout", "capability/dropout"), dropout=unscaled),
     behaviour("dropout-of-another-mask", "A dropout's gradient is dropped anew.",
         ("contract/C12/dropout",), dropout=other_mask),
     behaviour("dropout-keeps-the-rate", "A dropout keeps the share that it should drop.",
-        ("contract/C12/dropout",), dropout=complement),
+        ("contract/C12/dropout", "capability/dropout"), dropout=complement),
     behaviour("dropout-coarse-in-half", "In half precision a dropout's scale has two digits.",
         ("contract/C12/dropout",), dropout=wide_in_half),
     behaviour("dropout-of-all-is-nan", "A dropout at a rate of 1 divides by zero.",
