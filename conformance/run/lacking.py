@@ -120,12 +120,13 @@ def with_those_of_points(
     right: Sequence[Case],
     is_refused: Callable[[Case], bool],
 ) -> dict[str, tuple[Any, ...]]:
-    """The values, and those of special points that a right call may not have either: the law need not draw them."""
+    """The values, and others that a right call may not have either: special points have some, and forms do not ask all that are drawn."""
 
     def further(name: str, values: tuple[Any, ...]) -> list[Any]:
         asked = {
             repr(p.parameters[name]): p.parameters[name] for p in points_of(op.name) if name in p.parameters
         }
+        asked = {repr(value): value for value in _given(op, name)} | asked
         others = [value for value in asked.values() if not any(is_meant(known, value) for known in values)]
         return [value for value in others if _is_refused_in(op, name, value, right, is_refused)]
 

@@ -115,6 +115,17 @@ def test_a_refusal_of_empty_arrays_is_not_taken_for_one_of_a_value_of_a_point() 
     assert "axis is an integer" in lack.message
 
 
+def test_other_values_of_a_kind_that_is_refused_are_asked_too() -> None:
+    def swapped(x: Any, axis1: int, axis2: int) -> Any:
+        if axis1 < 0 or axis2 < 0:
+            raise ValueError("axes are counted from the front")
+        return np.swapaxes(x, axis1, axis2)
+
+    lacking = mapped("swapaxes", swapped).lacking
+    assert {-1, -2, -3} <= set(lacking["axis1"])
+    assert all(value < 0 for values in lacking.values() for value in values)
+
+
 def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
     def refuse(*operands: Any, **parameters: Any) -> Any:
         raise ValueError("no such dtype")
