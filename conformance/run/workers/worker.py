@@ -226,7 +226,7 @@ class Worker:
     def _note(self, backend: Backend, text: str) -> None:
         """What is run now of a backend; what it has compiled is forgotten first where that takes half of what a group may."""
         self.note(text)
-        resident = memory.resident()
+        resident = memory.resident() if memory.is_given_back_by(backend) else 0
         if resident - self._forgotten_at > REMEMBERED_WITHIN:
             backend.forget()
             self._forgotten_at = memory.resident()
