@@ -54,11 +54,11 @@ def _drawn(sample: Sample) -> tuple[Array, Array, Array]:
 
 def together(
     engine: Backend, function: Function, operands: list[Array], g: Array
-) -> tuple[Array, list[Array]]:
+) -> tuple[Array, list[Array | None]]:
     """The value of a function and its gradients, out of one call of the engine."""
     if isinstance(engine, TapeBackend) or not _calls_again(engine, operands[0]):
         outputs, gradients = engine.vjp(function, [np.array(x) for x in operands], [np.array(g)])
-        return plain(engine, outputs[0]), [plain(engine, gradient) for gradient in gradients]
+        return plain(engine, outputs[0]), [_read(engine, gradient) for gradient in gradients]
     if Capability.VALUE_WITH_GRADIENT not in engine.capabilities:
         raise Unsupported("the engine calls a function once for its value, and again for its gradient")
     multiply, total = engine.op(MULTIPLY), full_sum(engine)
@@ -69,7 +69,12 @@ def together(
 
     arrays = [engine.array(np.array(x)) for x in operands]
     _, gradients, z = engine.value_and_gradient(loss, arrays, tuple(range(len(arrays))), auxiliary=True)
-    return plain(engine, z), [plain(engine, gradient) for gradient in gradients]
+    return plain(engine, z), [_read(engine, gradient) for gradient in gradients]
+
+
+def _read(engine: Backend, gradient: Any) -> Array | None:
+    """The numbers of a gradient; None, which stands for zeros, stays."""
+    return None if gradient is None else plain(engine, gradient)
 
 
 def _calls_again(engine: Backend, x: Array) -> bool:
