@@ -19,4 +19,6 @@ for is_read in (False, True):
     if is_read:
         y.numpy()
     (slope,) = (y * x).sum().gradient(x)
-    print(f"gradient() of y x, y = 2 x, its value {'read' if is_read else 'not read'} before: {slope.numpy()}, right [8. 4.]")
+    print(
+        f"gradient() of y x, y = 2 x, its value {'read' if is_read else 'not read'} before: {slope.numpy()}, right [8. 4.]"
+    )

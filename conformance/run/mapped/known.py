@@ -26,7 +26,7 @@ def _as_a_run_says(slip: Finding) -> tuple[str, ...]:
 
 def _ids(op: MappedOp, slip: Finding, backend: Backend, usual: str) -> list[str]:
     """The questions of a run in which what is wrong shows as well."""
-    return [f"{backend.name}/op/{op.op}/{check}/{slip.dtype or usual}" for check in ("value", "vjp")]
+    return [f"{backend.name}/op/{op.op}/{check}/{slip.dtype or usual}" for check in ("value", "vjp", "flat")]
 
 
 def _settles(entry: KnownFailure, identifier: str, slip: Finding) -> bool:

@@ -648,6 +648,18 @@ def test_a_wrong_value_that_is_known_as_the_engines_is_not_to_be_corrected(entry
     assert ("BAD" in said) is not bool(reason)
 
 
+def test_a_wrong_value_of_an_op_without_a_slope_is_known_by_the_id_that_a_run_gives_it() -> None:
+    found = mapped("all", lambda x, axis, keepdims: np.any(x, axis=axis, keepdims=keepdims))
+    known = KnownFailure(
+        id="*/op/all/flat/*",
+        reason="any for all",
+        kind="fault",
+        says="the value differs from the reference value",
+    )
+    assert found.slips
+    assert reason_known(found, NumpyTape(), [known]) == "any for all"
+
+
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
