@@ -1,4 +1,4 @@
-"""known: add a run's failures to the file of known failures, or list the entries that are stale, or that hide others."""
+"""known: add a run's failures to the file of known failures, take out what passes, or list the entries that are stale, or that hide others."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `known` takes."""
     parser.add_argument(
         "action",
-        choices=("update", "check", "hides"),
-        help="update: add the run's unexpected failures; check: list the entries that the run contradicts; "
+        choices=("update", "prune", "check", "hides"),
+        help="update: add the run's unexpected failures; prune: take out the ids that the run calls fixed; "
+        "check: list the entries that the run contradicts; "
         "hides: ask its known failures again with wrong answers, and list the entries that call these known as well",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="a run file")
@@ -82,7 +83,8 @@ def command(options: argparse.Namespace) -> int:
         raise AdapterError(printable(f"{options.run} has no results: {'; '.join(absent)}"))
     for line in absent:
         print(printable(f"conformance: {line}"), file=sys.stderr)
-    return {"update": _update, "check": _check, "hides": _hides}[options.action](options, run)
+    actions = {"update": _update, "prune": _prune, "check": _check, "hides": _hides}
+    return actions[options.action](options, run)
 
 
 def _update(options: argparse.Namespace, run: Run) -> int:
@@ -99,7 +101,8 @@ def _update(options: argparse.Namespace, run: Run) -> int:
     if fixed:
         more = f", and {len(fixed) - 1} more" if len(fixed) > 1 else ""
         print(
-            f"listed, but passing: {fixed[0]}{more}; take out what is mended, and write a * where a failure comes and goes"
+            f"listed, but passing: {fixed[0]}{more}; write a * where a failure comes and goes, and "
+            f"conformance known prune {options.run} takes out what is mended"
         )
     if not added and not fixed and not run.is_complete:
         print(
@@ -118,6 +121,27 @@ def _update(options: argparse.Namespace, run: Run) -> int:
         again = f"conformance run … --rerun-failed {options.run} --known {options.known} -o again.jsonl"
         print(
             f"without a list a check ends at its first wrong number, so others may follow: {again}, and update again"
+        )
+    return 0 if run.is_complete else INCOMPLETE
+
+
+def _prune(options: argparse.Namespace, run: Run) -> int:
+    """Take out what the run calls fixed, and say what; 12 where the run is not complete."""
+    from conformance.cli.console import print_json
+    from conformance.run.conduct import INCOMPLETE
+    from conformance.runfile.mended import take_out_mended
+
+    mended = take_out_mended(options.known, run.results, run.header.backends)
+    if options.as_json:
+        print_json({"known": str(options.known), "taken": mended.ids, "entries": mended.entries})
+    for identifier in mended.ids:
+        print(f"taken out: {identifier}")
+    for reason in mended.entries:
+        print(f"the entry had no other id: {reason}")
+    if not mended.ids:
+        print(
+            f"nothing to take out: {options.run} calls no id of {options.known} fixed; an id with a * is no promise, "
+            f"and conformance known check {options.run} --known {options.known} lists the entries of which nothing fails"
         )
     return 0 if run.is_complete else INCOMPLETE
 

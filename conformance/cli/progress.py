@@ -169,8 +169,8 @@ class Progress:
         fixed = [r.id for r in results if r.verdict is Verdict.FIXED]
         if fixed:
             self.say(
-                "\nlisted as known failures, but passing, so take out, or write a * in an id that fails now and then: "
-                f"{', '.join(fixed[:LISTED])}"
+                "\nlisted as known failures, but passing, so take out, as conformance known prune does from the run file, "
+                f"or write a * in an id that fails now and then: {', '.join(fixed[:LISTED])}"
             )
         self.say("")
         if results:  # of none the table would be empty, and look like a good one

@@ -50,7 +50,7 @@ def write_known(
     listed = read_known(path) if path.exists() else ()
     text = path.read_text(encoding="utf-8-sig").rstrip("\n") + "\n\n" if path.exists() else ""
     document = tomlkit.parse(text.lstrip("\n"))
-    entries = _tables(document)
+    entries = tables_of(document)
     new = [
         (result, message)
         for result in results
@@ -85,11 +85,11 @@ def write_known(
         new or promised or not path.exists()
     ):  # an empty list of tables would be written as a list to which none can be added
         renewed = tomlkit.dumps(document).rstrip("\n") + "\n" if entries else NOTHING_LISTED
-        write_whole(path, _as_before(path, renewed))
+        write_whole(path, as_before(path, renewed))
     return len({result.id for result, _ in new})
 
 
-def _as_before(path: Path, text: str) -> str:
+def as_before(path: Path, text: str) -> str:
     """The text with the line ends and the mark of the encoding that the file has: else every line of it would change."""
     before = path.read_bytes() if path.exists() else b""
     if 2 * before.count(b"\r\n") > before.count(b"\n"):
@@ -97,7 +97,7 @@ def _as_before(path: Path, text: str) -> str:
     return f"\ufeff{text}" if before.startswith(codecs.BOM_UTF8) else text
 
 
-def _tables(document: tomlkit.TOMLDocument) -> Any:
+def tables_of(document: tomlkit.TOMLDocument) -> Any:
     """The entries of a file, each a table of its own: those that are written within one pair of brackets become that."""
     found = document.get("known")
     if isinstance(found, AoT):

@@ -52,6 +52,24 @@ def run_file(tmp_path: Path, monkeypatch: Any) -> None:
     Path("run.jsonl").write_text(f"{encode(RUN)}\n{encode(EndLine(True, {}))}\n")
 
 
+def test_what_a_run_calls_fixed_is_taken_out_of_the_list(capsys: Any) -> None:
+    Path("known-failures.toml").write_text('[[known]]\nid = "mine/op/tan/vjp/float64"\nreason = "old"\n')
+    header = replace(RUN, backends=(BackendLine("mine", "mine", "1"),))
+    lines = [header, line("tan", Verdict.FIXED), EndLine(True, {})]
+    Path("run.jsonl").write_text("\n".join(map(encode, lines)) + "\n")
+    assert main(["known", "prune", "run.jsonl"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "taken out: mine/op/tan/vjp/float64",
+        "the entry had no other id: old",
+    ]
+    assert main(["known", "prune", "run.jsonl", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["taken"] == []
+    assert main(["known", "prune", "run.jsonl"]) == 0
+    assert "calls no id of known-failures.toml fixed" in capsys.readouterr().out
+    Path("run.jsonl").write_text("\n".join(map(encode, lines[:-1])) + "\n")
+    assert main(["known", "prune", "run.jsonl"]) == 12
+
+
 def test_without_a_place_for_a_report_the_causes_are_printed(capsys: Any) -> None:
     assert main(["report", "run.jsonl"]) == 0
     assert "no results" in capsys.readouterr().out
