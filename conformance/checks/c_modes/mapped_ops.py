@@ -29,6 +29,7 @@ from conformance.checks.registry import NotThisCase, flat_check, op_check
 from conformance.errors import Violation
 from conformance.op import Op, OperandKind, Trait
 from conformance.oracle.allowance import Expected
+from conformance.oracle.summation import FEW
 from conformance.parameters import of_engine
 
 
@@ -44,6 +45,10 @@ def op_mapped_over_some_operands_has_the_gradients_of_a_loop(seen: Observation) 
     compared: list[Comparison] = []
     for captured in _captured(seen):
         batch = _sharing(seen, captured)
+        if any(_has_equal_terms(case) for case in batch):
+            raise NotThisCase(
+                "a plain loop over the equal terms of all calls loses more than one for each call"
+            )
         function = _mapped(seen, captured)
         operands = [
             np.array(xs[0]) if i in captured else np.stack(xs)
@@ -108,6 +113,15 @@ def _sharing(seen: Observation, captured: Sequence[int]) -> list[Case]:
             for case in rest
         ),
     ]
+
+
+def _has_equal_terms(case: Case) -> bool:
+    """Whether many entries are all alike, and the cotangents too: partial sums of their products are all rounded to one side.
+
+    An engine may add up the terms of all calls in one loop, whose partial sums are larger than those of one call.
+    """
+    arrays = [x for x in (*case.operands, *case.cotangents) if x.dtype.kind not in "iub"]
+    return max(x.size for x in arrays) > FEW and all((x == x.ravel()[:1]).all() for x in arrays)
 
 
 def _named(captured: Sequence[int]) -> str:
