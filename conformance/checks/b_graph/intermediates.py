@@ -207,3 +207,37 @@ def results_of_every_op_have_gradients(engine: Backend, sample: Sample) -> None:
             _hold(engine, engine.gradients_within(one, leaves, [g]), [-g], [what])
 
     hold_for_each(engine, members(engine, sample), hold, first=sample.seed)
+
+
+@contract("B20", "hooked", NEEDED, Capability.HOOKS)
+def hook_of_a_result_that_is_asked_for_is_called(engine: Backend, sample: Sample) -> None:
+    """A hook on a result is called once where its own gradient is asked for, too, and what it returns goes on to what lies before.
+
+    The gradient by the result itself is what arrived there, or what the hook made of it.
+    """
+    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
+    for order in ((0, 1), (1, 0), (1,), (0,)):
+        x, g = sample.array(), sample.array()
+        seen: list[Array] = []
+
+        def graph(a: Any, order: tuple[int, ...] = order, seen: list[Array] = seen) -> Any:
+            y = multiply(a, a)
+
+            def doubled(c: Any) -> Any:
+                seen.append(plain(engine, c))
+                return add(c, c)
+
+            engine.hook(y, doubled)
+            return (multiply(y, y),), tuple((a, y)[i] for i in order)
+
+        got = engine.gradients_within(graph, [np.array(x)], [np.array(g)])
+        arrived, asked = 2 * g * x * x, " and ".join("xy"[i] for i in order)
+        if len(seen) > 1 or (len(seen) < 1 and 0 in order):
+            raise Violation(
+                f"a hook on y was called {len(seen)} times where the gradients by {asked} are asked for"
+            )
+        for place, gradient in zip(order, got, strict=True):
+            label = f"the gradient of y², y = x² with a hook that doubles, by {'xy'[place]}, asked by {asked}"
+            if place == 1 and gradient is not None and np.array_equal(plain(engine, gradient), arrived):
+                continue
+            hold_gradient(engine, gradient, 2 * arrived * (1 if place else 2 * x), label)

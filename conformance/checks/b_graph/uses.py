@@ -26,6 +26,7 @@ from conformance.checks.members import (
 from conformance.checks.observation import Answer, Oracle, plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
+from conformance.checks.wrappers import wrappers_of
 from conformance.op import Domain, OperandKind
 from conformance.ops import CATALOGUE
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
@@ -238,6 +239,18 @@ def recorded_gradient_of_an_output_returned_twice(engine: Backend, sample: Sampl
         hold_close(values, expected, np.zeros(x.shape), f"{what}, recorded")
 
 
+@contract("B1", "returned-twice-built")
+def output_of_a_built_function_returned_twice_receives_both_cotangents(
+    engine: Backend, sample: Sample
+) -> None:
+    """A checkpointed, compiled or vectorized function that returns one array twice has the sum of both gradients."""
+    for place, wrapped in wrappers_of(engine):
+        for function, what, (x, g, h), expected in _returning_twice(engine, sample):
+            _, (got,) = engine.vjp(wrapped(function), [np.array(x)], [np.array(g), np.array(h)])
+            values = None if got is None else plain(engine, got)
+            hold_close(values, expected, np.zeros(x.shape), f"{what}, {place}")
+
+
 def _returning_twice(
     engine: Backend, sample: Sample
 ) -> Iterator[tuple[Function, str, tuple[Array, ...], Array]]:
@@ -251,7 +264,12 @@ def _returning_twice(
     }
     for what, (of_output, expected) in functions.items():
         whole = f"the gradient of a function that returns {what}"
-        yield lambda a, f=of_output: f(negative(a)), whole, (x, g, h), expected
+        yield _after(negative, of_output), whole, (x, g, h), expected
     itself = "the gradient of a function that returns its operand itself and"
     yield lambda a: (a, negative(a)), f"{itself} -x", (x, g, h), g - h
     yield lambda a: (a, a), f"{itself} again", (x, g, h), g + h
+
+
+def _after(first: Function, function: Function) -> Function:
+    """Of the first one's output; it has one argument, since an engine may take a default value for an array."""
+    return lambda a: function(first(a))

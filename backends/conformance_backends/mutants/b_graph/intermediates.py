@@ -95,6 +95,19 @@ def numbers_count_once(
     return engine.gradients(outputs, tensors, given)
 
 
+def without_own_hooks(outputs: Sequence[Tensor], tensors: Sequence[Tensor], cotangents: Sequence[Any]) -> Any:
+    """Hooks of the results that are asked for are not called."""
+    nodes = [x.node for x in tensors if x.node is not None and x.node.edges]
+    kept = [node.hooks for node in nodes]
+    try:
+        for node in nodes:
+            node.hooks = ()
+        return engine.gradients(outputs, tensors, cotangents)
+    finally:
+        for node, hooks in zip(nodes, kept, strict=True):
+            node.hooks = hooks
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("intermediates-only-declared", "Gradients by results on the way are declared, but not there.",
         ("capability/intermediates",), gradients_within=missing("gradients_within")),
@@ -110,6 +123,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B20/several-outputs", "contract/B20/several-leaves"), gradients_within=by(of_the_first)),
     behaviour("number-beside-arrays-seeded-with-1", "Of several outputs one that is a number counts once, whatever its cotangent.",
         ("contract/B20/other-shapes",), gradients_within=by(numbers_count_once)),
+    behaviour("hooks-of-what-is-asked-for", "Hooks of the results that are asked for are not called.",
+        ("contract/B20/hooked",), gradients_within=by(without_own_hooks)),
     behaviour("not-reached-is-ones", "By what no output depends on the gradient is ones.",
         ("contract/B20/not-reached",), gradients_within=by(ones_elsewhere)),
     behaviour("gradient-by-the-first-output", "By any output of an op of several outputs the gradient is that by its first.",

@@ -160,6 +160,30 @@ def operand_returned_lost(self: Any, function: Any, arrays: Any, cotangents: Any
     return pullback(*given)
 
 
+def checkpoint_pulled_once_per_array(self: Any, function: Any) -> Any:
+    """A checkpoint takes the first place alone of an array that it returns twice."""
+    places: list[int] = []
+
+    def noting(*operands: Any) -> Any:
+        outputs = function(*operands)
+        if isinstance(outputs, tuple):
+            places[:] = [[z is y for y in outputs].index(True) for z in outputs]
+        return outputs
+
+    recorded = engine.checkpoint(noting)
+
+    def operation(*operands: Any) -> Any:
+        outputs = recorded(*operands)
+        if not isinstance(outputs, tuple):
+            return outputs
+        return tuple(
+            z if place == i else engine.detach(z)
+            for i, (z, place) in enumerate(zip(outputs, places, strict=True))
+        )
+
+    return operation
+
+
 OUTPUTS, OPERANDS = ("contract/B1/output-uses",), ("contract/B1/same-operand-twice",)
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -185,4 +209,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B1/returned-twice-recorded",), nested_vjp=operand_returned_lost),
     behaviour("returned-twice-counts-once", "Of an array that is returned twice the second cotangent is dropped.",
         ("contract/B1/returned-twice",), trace=pulled_once_per_array),
+    behaviour("checkpoint-returning-twice-counts-once", "Of an array that a checkpoint returns twice the second cotangent is dropped.",
+        ("contract/B1/returned-twice-built",), checkpoint=checkpoint_pulled_once_per_array),
 )  # fmt: skip

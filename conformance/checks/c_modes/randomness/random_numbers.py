@@ -47,7 +47,8 @@ def dropped(engine: Backend, sample: Sample) -> Iterator[Function]:
         yield lambda a, b: multiply(engine.dropout(multiply(a, engine.array(half.copy())), 0.5), b)
 
 
-def _drawn(sample: Sample) -> tuple[Array, Array, Array]:
+def three_drawn(sample: Sample) -> tuple[Array, Array, Array]:
+    """Two operands and a cotangent."""
     x, w, g = (sample.array(SHAPE) for _ in range(3))
     return x, w, g
 
@@ -89,7 +90,7 @@ def _calls_again(engine: Backend, x: Array) -> bool:
     return len(calls) > 1
 
 
-def _hold_that_of_its_value(
+def hold_that_of_its_value(
     engine: Backend, function: Function, operands: tuple[Array, Array, Array], what: str
 ) -> Array:
     """Claim that the gradients of x n w are w n g and x n g, with the n of the value; returns that n."""
@@ -114,21 +115,21 @@ def _mask(value: Array, product: Array, what: str) -> Array:
 def gradient_is_of_the_numbers_drawn_for_the_value(engine: Backend, sample: Sample) -> None:
     """The gradient of a function with random zeros and ones is zero where they were zero in its value."""
     for function in dropped(engine, sample):
-        _hold_that_of_its_value(engine, function, _drawn(sample), "x n w")
+        hold_that_of_its_value(engine, function, three_drawn(sample), "x n w")
 
 
 @contract("C12", "drawn-anew")
 def numbers_are_drawn_at_each_call(engine: Backend, sample: Sample) -> None:
     """Two calls of one function draw different numbers, and so do two draws within a call; each gradient is of its own."""
     for function in dropped(engine, sample):
-        _hold_that_calls_differ(engine, function, _drawn(sample))
+        _hold_that_calls_differ(engine, function, three_drawn(sample))
 
 
 def _hold_that_calls_differ(
     engine: Backend, function: Function, operands: tuple[Array, Array, Array]
 ) -> None:
     x, w, g = operands
-    first, second = (_hold_that_of_its_value(engine, function, (x, w, g), f"x n w, call {n}") for n in (1, 2))
+    first, second = (hold_that_of_its_value(engine, function, (x, w, g), f"x n w, call {n}") for n in (1, 2))
     if np.array_equal(first, second):
         raise Violation(f"two calls of a function drew the same {first.size} numbers")
     twice: Function = lambda a, b: function(function(a, b), b)  # noqa: E731
@@ -145,7 +146,7 @@ def _hold_that_calls_differ(
 def second_backward_pass_keeps_the_numbers(engine: Backend, sample: Sample) -> None:
     """A second backward pass through a graph, after other numbers were drawn, gives the same gradient."""
     for function in dropped(engine, sample):
-        x, w, g = _drawn(sample)
+        x, w, g = three_drawn(sample)
         value, pull = _pulling(engine, function, x, w, g)
         mask = _mask(value, x * w, "x n w")
         for time in ("first", "second"):
@@ -180,12 +181,12 @@ def _pulling(
 def checkpoint_draws_the_same_numbers_again(engine: Backend, sample: Sample) -> None:
     """What a checkpoint computes again it computes with the numbers of the first time, also between other draws, and inside another checkpoint."""
     for function in dropped(engine, sample):
-        _hold_in_checkpoints(engine, function, _drawn(sample))
+        _hold_in_checkpoints(engine, function, three_drawn(sample))
 
 
 def _hold_in_checkpoints(engine: Backend, function: Function, operands: tuple[Array, Array, Array]) -> None:
     checkpointed = engine.checkpoint(function)
-    _hold_that_of_its_value(engine, checkpointed, operands, "x n w in a checkpoint")
+    hold_that_of_its_value(engine, checkpointed, operands, "x n w in a checkpoint")
     x, w, g = operands
     nested = engine.checkpoint(lambda a, b: function(checkpointed(a, b), b))
     value, (got, _) = together(engine, nested, [x, w], g)
@@ -201,7 +202,7 @@ def _hold_in_checkpoints(engine: Backend, function: Function, operands: tuple[Ar
 def checkpoint_draws_the_same_numbers_every_time(engine: Backend, sample: Sample) -> None:
     """Each backward pass through one checkpoint is of the numbers of its value, after other numbers were drawn, too."""
     for function in dropped(engine, sample):
-        x, w, g = _drawn(sample)
+        x, w, g = three_drawn(sample)
         value, pull = _pulling(engine, engine.checkpoint(function), x, w, g)
         mask = _mask(value, x * w, "x n w in a checkpoint")
         for time in ("first", "second", "third"):
@@ -241,8 +242,8 @@ def layer_with_dropout_is_the_layer_with_its_mask(engine: Backend, sample: Sampl
 def backward_pass_through_a_checkpoint_does_not_repeat_numbers(engine: Backend, sample: Sample) -> None:
     """Numbers drawn after a backward pass through a checkpoint are none that were drawn before it."""
     for function in dropped(engine, sample):
-        x, w, g = _drawn(sample)
-        draw = partial(_hold_that_of_its_value, engine, function, (x, w, g), "x n w")
+        x, w, g = three_drawn(sample)
+        draw = partial(hold_that_of_its_value, engine, function, (x, w, g), "x n w")
         traced = engine.trace(engine.checkpoint(function), [np.array(x), np.array(w)])
         before = [draw() for _ in range(2)]
         traced.pull([engine.array(np.array(g))])
@@ -259,7 +260,7 @@ def compiled_function_keeps_its_numbers(engine: Backend, sample: Sample) -> None
     for function in dropped(engine, sample):
         compiled = engine.compiled(function)
         for call in (1, 2):
-            _hold_that_of_its_value(engine, compiled, _drawn(sample), f"x n w, compiled, call {call}")
+            hold_that_of_its_value(engine, compiled, three_drawn(sample), f"x n w, compiled, call {call}")
 
 
 @contract("C12", "pushed", Capability.FORWARD)
@@ -267,7 +268,7 @@ def tangent_is_of_the_numbers_drawn_for_the_value(engine: Backend, sample: Sampl
     """In forward mode the tangent of a function with random numbers is of those drawn for its value."""
     what = "the tangent of x n w, by the numbers drawn for its value"
     for function in dropped(engine, sample):
-        x, w, t = _drawn(sample)
+        x, w, t = three_drawn(sample)
         outputs, pushed = engine.jvp(function, [np.array(x), np.array(w)], [np.array(t), np.zeros_like(w)])
         mask = _mask(plain(engine, outputs[0]), x * w, "x n w")
         hold_equal(plain(engine, pushed[0]), t * w * mask, what)
@@ -277,7 +278,7 @@ def tangent_is_of_the_numbers_drawn_for_the_value(engine: Backend, sample: Sampl
 def second_derivative_is_of_the_numbers_drawn_for_the_gradient(engine: Backend, sample: Sample) -> None:
     """The gradient of a gradient is of the numbers drawn for that gradient."""
     for function in dropped(engine, sample):
-        _hold_second(engine, function, _drawn(sample))
+        _hold_second(engine, function, three_drawn(sample))
 
 
 def _hold_second(engine: Backend, function: Function, operands: tuple[Array, Array, Array]) -> None:

@@ -192,6 +192,26 @@ def rule_of_forward_mode_is_transposed_or_refused(engine: Backend, sample: Sampl
         )
 
 
+@contract("C5", "pushed-one-array", Capability.FORWARD_RULES)
+def array_that_is_both_operands_of_a_rule_of_forward_mode(engine: Backend, sample: Sample) -> None:
+    """An array that is both operands of an op with a rule of forward mode has the tangent of both places, and the gradient, or that is refused."""
+    x, t, g = (sample.array((3,)) for _ in range(3))
+    product, negative = _product(engine), engine.op(NEGATIVE)
+    ways: dict[str, Function] = {
+        "aa": lambda a: product(a, a),
+        "bb, b = -a,": lambda a: (lambda b: product(b, b))(negative(a)),
+    }
+    for what, function in ways.items():
+        if Capability.FORWARD in engine.capabilities:
+            (got,) = _pushed(engine, function, [x], [t])
+            hold_equal(got, 2 * t * x, f"the tangent of {what} by a rule of forward mode")
+        answer = unless_refused(partial(engine.vjp, function, [np.array(x)], [np.array(g)]), engine)
+        if answer is not None:
+            gradient = answer[1][0]
+            by_a = None if gradient is None else plain(engine, gradient)
+            hold_equal(by_a, 2 * g * x, f"a's gradient through {what} which has a rule of forward mode")
+
+
 @contract("C5", "pushed-wrong", Capability.FORWARD_RULES, Capability.FORWARD)
 def wrong_tangents_of_a_rule_are_refused(engine: Backend, sample: Sample) -> None:
     """Too many tangents from a rule, or one of another shape than its output, are refused; None means zeros, or is refused."""

@@ -31,6 +31,17 @@ def rule_with(alter: Alter) -> Any:
     return custom_forward
 
 
+def one_place_of_one_array(self: Any, forward: Any, pushforward: Any) -> Any:
+    """An array that is several operands counts at its first place alone."""
+    op = engine.custom_forward(forward, pushforward)
+
+    def operation(*operands: Any) -> Any:
+        seen = [any(x is y for y in operands[:i]) for i, x in enumerate(operands)]
+        return op(*(engine.detach(x) if again else x for x, again in zip(operands, seen, strict=True)))
+
+    return operation
+
+
 def tangents_in_reverse(rule: Any, xs: Any, ts: Any, shapes: Any) -> Any:
     """The tangents of the operands come in the reverse order."""
     return rule(xs, ts[::-1])
@@ -195,6 +206,12 @@ MUTANTS = (
     _mutant("further-tangents-dropped", "pushed-wrong", only_counted),
     _mutant("tangent-for-none", "pushed-wrong", none_is_the_operands),
     _mutant("raising-push-gives-zeros", "pushed-raises", exceptions_give_zeros),
+    behaviour(
+        "pushed-at-one-place",
+        str(one_place_of_one_array.__doc__),
+        ("contract/C5/pushed-one-array",),
+        custom_forward=one_place_of_one_array,
+    ),
     behaviour(
         "pulled-as-pushed",
         str(transposed_without_the_rule.__doc__),
