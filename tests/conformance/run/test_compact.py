@@ -33,7 +33,7 @@ from conformance.strategies import draw_cases, more_cases
 DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
 MODES = ("jax", "jax.jit")  # two modes of one engine, as its entry points name them
 QUICK = PROFILES["quick"]
-ITEMS = [item for item in items_of("jax", DTYPES) if item.check == "op/forward"]
+CURVED = "op/reverse-over-reverse"
 
 
 def described(name: str, *, compiles: bool = True) -> Description:
@@ -91,11 +91,16 @@ def test_an_op_is_asked_in_every_mode_each_in_another_dtype() -> None:
     assert 0.4 < sum(dtype == "float64" for dtype in seen.values()) / len(seen) < 0.6
 
 
+@pytest.mark.parametrize("check", ["op/forward", CURVED])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_forward_mode_of_every_elementwise_op_is_asked_in_one_mode(seed: int) -> None:
-    asked = Counter(i.subject for i in parts(*MODES, seed=seed)[0] if i.check == "op/forward")
-    elementwise = {item.subject for item in ITEMS if Trait.ELEMENTWISE in ALL_OPS[item.subject].traits}
+def test_forward_mode_and_curvature_of_every_elementwise_op_are_asked_in_one_mode(
+    seed: int, check: str
+) -> None:
+    asked = Counter(i.subject for i in parts(*MODES, seed=seed)[0] if i.check == check)
+    every = {item.subject for item in items_of("jax", DTYPES) if item.check == check}
+    elementwise = {op for op in every if Trait.ELEMENTWISE in ALL_OPS[op].traits}
     assert {op: asked[op] for op in elementwise} == dict.fromkeys(elementwise, 1)
+    assert elementwise < every
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -115,10 +120,15 @@ def test_another_seed_asks_an_op_in_another_mode() -> None:
 
 
 def test_what_is_compiled_for_one_check_alone_is_asked_of_a_share_of_each_family() -> None:
-    for name in ("op/mapped", "op/reverse-over-reverse", "op/checkpointed"):
+    for name in ("op/mapped", CURVED, "op/checkpointed"):
         everything = [i for part in parts(*MODES) for i in part if i.check == name and i.dtype == "float64"]
         asked = [i for i in parts(*MODES)[0] if i.check == name]
         assert {i.dtype for i in asked} == {"float64"}
+        if name == CURVED:  # the elementwise ops are all asked
+            everything, asked = (
+                [i for i in items if Trait.ELEMENTWISE not in ALL_OPS[i.subject].traits]
+                for items in (everything, asked)
+            )
         assert len(asked) == len({i.subject for i in asked})
         assert len(everything) / 2 / ONE_IN / 1.5 < len(asked) < 1.5 * len(everything) / 2 / ONE_IN
 
