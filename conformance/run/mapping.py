@@ -34,6 +34,7 @@ from conformance.run.lacking import (
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
 from conformance.run.mapped.taken import taken_values, with_every_value
+from conformance.run.mapped.telling import FURTHER, FURTHER_COMPILED, further_calls, in_single_precision
 from conformance.run.mapped.values import (
     changed_values,
     difference,
@@ -48,6 +49,7 @@ WIDTHS = ("float64", "float32")
 PROMOTED = (
     "does the function make an array itself, such as np.asarray(1.0)? Give it the dtype of the operands"
 )
+CLOSE = "the value is near the expected one, and is that of other parameters"
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -90,9 +92,23 @@ def try_mapping(
         is_lacked = lacked_parameter(op.name, signature.parameters, backend.lacks)
         return kind != "not offered" or (backend.compiles_signatures and not is_lacked)
 
+    def is_shown(case: Case) -> bool:
+        """Whether the value of a further call is right; it counts as a call where it is not."""
+        if lacked_parameter(op.name, case.parameters, backend.lacks):
+            return False
+        kind, finding = tried(case)
+        if finding is not None and kind != "not offered":
+            made.append(signature_of(case))
+            found[kind].append(finding)
+        return finding is None
+
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         forms_of(op, count, is_offered)
+        if not found["slip"]:
+            further_calls(
+                op, right, dtype, FURTHER_COMPILED if backend.compiles_signatures else FURTHER, is_shown
+            )
         found["slip"] += [*_narrow(backend, op, right), *_side_effects(backend, op, right)]
         found["slip"] += _promoted(backend, op, dtype, right, note)
         ungradable, suspect, slips = gradients_of_calls(backend, op, right, note, deadly)
@@ -196,6 +212,8 @@ def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
         kind = "slip" if is_wrong else "refused"
         return kind, raised(case, error, backend, signature)
     wrong = difference(op, case, values)
+    if not wrong and (rounded := in_single_precision(op, case, values)):
+        return "slip", Finding(case.label, CLOSE, "", rounded, signature, is_value=True)
     if not wrong:
         return "", None
     return "slip", Finding(case.label, wrong, "", explanation(op, case, values), signature, is_value=True)
