@@ -16,6 +16,7 @@ from conformance.op import Op
 
 DRAWS = 64  # of the law, for other values of the parameters
 MOST_AXES = 4  # of operands whose axes are put in every order
+MOST_OUTPUTS = 4  # that are put in every order
 IN_ANOTHER_DTYPE = "it has the expected entries in another dtype"
 SIGNS = (
     "it is the expected value with other signs of the vectors, which a factoring leaves open: "
@@ -57,7 +58,8 @@ def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
         return ""
     got, first = next((pair for pair in both if not is_near(*pair, near)), both[0])
     return (
-        _of_other_signs(both, near)
+        _with_outputs_exchanged(values, expected, near)
+        or _of_other_signs(both, near)
         or _rearranged(got, first, near)
         or _with_axes_exchanged(op, case, got, near)
         or _single_factor(case, got, first, near)
@@ -135,6 +137,18 @@ def _with_axes_exchanged(op: Op, case: Case, got: Array, near: float) -> str:
             and is_near(got, np.transpose(other, back), near)
         ):
             return f"it is the value for operands and result with their axes in the order {axes}"
+    return ""
+
+
+def _with_outputs_exchanged(values: Sequence[Array], expected: Sequence[Array], near: float) -> str:
+    """Whether the outputs are those of the catalogue in another order."""
+    count = len(expected)
+    if not 1 < count == len(values) <= MOST_OUTPUTS:
+        return ""
+    for order in itertools.permutations(range(count)):
+        pairs = zip(values, (np.asarray(expected[i]) for i in order), strict=True)
+        if order != tuple(range(count)) and all(is_near(got, z, near) for got, z in pairs):
+            return f"it is the value for the outputs in the order {order}"
     return ""
 
 
