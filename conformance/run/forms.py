@@ -201,9 +201,9 @@ def kind_of_value(value: Any) -> str:
     return type(value).__name__ if isinstance(value, (tuple, list)) and value else repr(value)
 
 
-def case_of(op: Op, signature: Signature, dtype: str) -> Case:
-    """A case of a signature with moderate numbers, in C order."""
-    return build(op, Row(signature), dtype, texture=TEXTURES[0], upstream="signed", layouts=["C"], seed=0)
+def case_of(op: Op, signature: Signature, dtype: str, *, texture: str = TEXTURES[0], seed: int = 0) -> Case:
+    """A case of a signature, with moderate numbers if no other texture is named, in C order."""
+    return build(op, Row(signature), dtype, texture=texture, upstream="signed", layouts=["C"], seed=seed)
 
 
 def signature_of(case: Case) -> Signature:

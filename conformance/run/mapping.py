@@ -16,10 +16,9 @@ import numpy as np
 
 from conformance.backend import Backend, as_tuple
 from conformance.case import Case
-from conformance.checks.e_values.flat_ops import on_jumps
 from conformance.checks.observation import Observation, Oracle
 from conformance.errors import Unsupported, is_ctrl_c
-from conformance.op import Op, Signature, Trait
+from conformance.op import Op, Signature
 from conformance.parameters import lacked_parameter
 from conformance.run.explanations import explanation
 from conformance.run.forms import COMPILED_FORMS, FORMS, case_of, forms_of, signature_of
@@ -31,15 +30,21 @@ from conformance.run.lacking import (
     with_those_of_points,
     without_repeats,
 )
+from conformance.run.mapped.far import wrong_far_from_1
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
+from conformance.run.mapped.other_numbers import OTHER_NUMBERS, of_another_sign
 from conformance.run.mapped.taken import taken_values, with_every_value
-from conformance.run.mapped.telling import FURTHER, FURTHER_COMPILED, further_calls, in_single_precision
+from conformance.run.mapped.telling import (
+    FURTHER,
+    FURTHER_COMPILED,
+    further_calls,
+    in_single_precision,
+)
 from conformance.run.mapped.values import (
     changed_values,
     difference,
     narrowed,
-    on_every_piece,
     operand_dtype,
     written_operands,
 )
@@ -92,26 +97,28 @@ def try_mapping(
         is_lacked = lacked_parameter(op.name, signature.parameters, backend.lacks)
         return kind != "not offered" or (backend.compiles_signatures and not is_lacked)
 
-    def is_shown(case: Case) -> bool:
+    def is_shown(case: Case, seed: int = 0) -> bool:
         """Whether the value of a further call is right; it counts as a call where it is not."""
         if lacked_parameter(op.name, case.parameters, backend.lacks):
             return False
         kind, finding = tried(case)
         if finding is not None and kind != "not offered":
             made.append(signature_of(case))
-            found[kind].append(finding)
+            found[kind].append(replace(finding, seed=seed))
         return finding is None
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         forms_of(op, count, is_offered)
         if not found["slip"]:
-            further_calls(
-                op, right, dtype, FURTHER_COMPILED if backend.compiles_signatures else FURTHER, is_shown
-            )
+            further = FURTHER_COMPILED if backend.compiles_signatures else FURTHER
+            further_calls(op, right, dtype, further, is_shown)
+            if (other := of_another_sign(op, right)) is not None:
+                is_shown(*other)
         found["slip"] += [*_narrow(backend, op, right), *_side_effects(backend, op, right)]
         found["slip"] += _promoted(backend, op, dtype, right, note)
         ungradable, suspect, slips = gradients_of_calls(backend, op, right, note, deadly)
+        far = () if found["slip"] or slips else wrong_far_from_1(backend, op, right, note, deadly)
         refused = [finding.signature for finding in found["refused"] if finding.call not in deadly]
         lacking = _lacking(op, dtype, refused, right, tried)
     return MappedOp(
@@ -123,6 +130,7 @@ def try_mapping(
         ungradable,
         suspect,
         lacking,
+        far=far,
     )
 
 
@@ -153,11 +161,11 @@ def _lacking(
 # ---- one call ---------------------------------------------------------------------------------------
 
 
-def is_right(backend: Backend, op: Op, dtype: str, signature: Signature) -> bool:
+def is_right(backend: Backend, op: Op, dtype: str, signature: Signature, seed: int = 0) -> bool:
     """Whether one call has the reference's value."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _called(backend, op, case_of(op, signature, dtype), signature)[1] is None
+        return _called(backend, op, case_of(op, signature, dtype, seed=seed), signature)[1] is None
 
 
 def right_cases(backend: Backend, op: Op, dtype: str) -> list[Case]:
@@ -193,7 +201,7 @@ def declared_but_taken(backend: Backend, op: Op, dtype: str) -> tuple[Finding, .
 def _called(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
     """What came of a call, and of the same with other numbers where those show more."""
     kind, finding = _tried(backend, op, case, signature)
-    for further in (_on_jumps, _on_every_piece, _below_margins):
+    for further in OTHER_NUMBERS:
         if finding is None and (again := further(op, case)) is not None:
             kind, finding = _tried(backend, op, again, signature)
     return kind, finding
@@ -260,27 +268,3 @@ def _side_effects(backend: Backend, op: Op, right: Sequence[Case]) -> list[Findi
             said = written_operands(backend, op, case) or changed_values(backend, op, case)
             return [Finding(case.label, said, signature=signature_of(case))] if said else []
     return []
-
-
-def _on_jumps(op: Op, case: Case) -> Case | None:
-    """A flat op is tried again at the places where it jumps: at halves, whole numbers, and equal operands."""
-    if not (op.is_flat and isinstance(op.reference, np.ufunc)):
-        return None
-    return replace(case, operands=tuple(on_jumps(x) for x in case.operands))
-
-
-def _on_every_piece(op: Op, case: Case) -> Case | None:
-    """An op of entries is tried again where its operands reach not all of its pieces, as those of relu6 reach no 6."""
-    if Trait.ELEMENTWISE not in op.traits:
-        return None
-    operands = tuple(on_every_piece(x, op.domain(i)) for i, x in enumerate(case.operands))
-    is_same = all(new is x for new, x in zip(operands, case.operands, strict=True))
-    return None if is_same else replace(case, operands=operands)
-
-
-def _below_margins(op: Op, case: Case) -> Case | None:
-    """An op of one image is tried again with negative numbers where it has margins: zeros in them are then the largest."""
-    domain, margins = op.domain(0), case.parameters.get("padding", 0)
-    if len(case.operands) > 1 or not np.any(margins) or domain.low >= 0 or case.operands[0].dtype.kind != "f":
-        return None
-    return replace(case, operands=(-np.abs(case.operands[0]),))

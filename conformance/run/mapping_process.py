@@ -83,7 +83,9 @@ def asked_alone(spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[Mappe
     """
     values = {op.op: op for op in mapped if op.slips and all(slip.is_value for slip in op.slips)}
     calls = [
-        (name, op.dtype or dtype, slip.signature) for name, op in values.items() for slip in op.slips[:ALONE]
+        (name, op.dtype or dtype, slip.signature, slip.seed)
+        for name, op in values.items()
+        for slip in op.slips[:ALONE]
     ]
     wrong: set[str] = set()
     try:
@@ -149,11 +151,11 @@ def _ask_what_is_taken(send: Send, spec: str, dtype: str, names: Sequence[str]) 
         send((name, declared_but_taken(backend, ALL_OPS[name], dtype)))
 
 
-def _ask_alone(send: Send, spec: str, calls: Sequence[tuple[str, str, Signature]]) -> None:
+def _ask_alone(send: Send, spec: str, calls: Sequence[tuple[str, str, Signature, int]]) -> None:
     """Send the ops of calls that are wrong; "" is the sign that the engine goes on."""
     backend = load_backend(spec)
-    for name, dtype, signature in calls:
-        send("" if is_right(backend, ALL_OPS[name], dtype, signature) else name)
+    for name, dtype, signature, seed in calls:
+        send("" if is_right(backend, ALL_OPS[name], dtype, signature, seed) else name)
 
 
 def _try_all(

@@ -35,6 +35,10 @@ OF_THE_ADAPTER = MappingProxyType(  # what an adapter may have done, by the clau
         "A16": "if the adapter makes floating point of integers, let it raise TypeError: for it, the engine has none",
     }
 )
+FAR = (
+    "at operands far from 1 the value is another: is the op the engine's own, or a formula of the adapter that overflows or cancels there? "
+    "Name the engine's function if it has one; what its function computes is its fault, and a run shows it"
+)
 UNTAKEN = re.compile(r"got an unexpected keyword argument '(\w+)'")
 CAUSES = 3  # calls of an op that are shown, each of another cause
 WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
@@ -104,6 +108,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         yield Remark(
             "not", op.op, "no gradient in some calls, as `no_gradient` declares", share=_share(op.suspect, op)
         )
+    if op.far:
+        yield Remark("SAY", op.op, FAR, details=(f"{op.far[0].call}: {op.far[0].explanation}",))
     for finding in op.taken:
         yield Remark("HAS", op.op, finding.message, finding.call)
     alike: dict[str, list[Finding]] = {}

@@ -35,6 +35,7 @@ class Finding:
         is_raised: whether there was an exception.
         is_value: whether it is a wrong value, of the call alone.
         is_dropped: whether it stands for all gradients of the op, or of one operand: none of them arrives.
+        seed: of the call's numbers.
         dtype: that of the call, where it is another than that in which the op is tried.
     """
 
@@ -46,6 +47,7 @@ class Finding:
     is_raised: bool = False
     is_value: bool = False
     is_dropped: bool = False
+    seed: int = 0
     dtype: str = ""
 
 
@@ -63,6 +65,7 @@ class MappedOp:
         ungradable: how the engine refuses every gradient of the op; None where it gives one.
         suspect: gradients that are wrong, or refused now and then, though the value is right: the engine's.
         lacking: the parameter values that all refused calls have, and no other.
+        far: values that are wrong at operands of other magnitudes than 1 alone, the engine's or the adapter's formula's.
         taken: values that are declared lacking, and with which all calls that were tried are right.
         dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
         ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.
@@ -79,6 +82,7 @@ class MappedOp:
     suspect: tuple[Finding, ...] = ()
     lacking: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     unsteady: tuple[Finding, ...] = ()
+    far: tuple[Finding, ...] = ()
     taken: tuple[Finding, ...] = ()
     dtype: str = ""
     ungradable_in: str = "*"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from conformance.backend import Backend
 from conformance.errors import Violation
+from conformance.run.mapped.far import CHECK
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.runfile.known import SMOKE, KnownFailure
 
@@ -47,6 +49,14 @@ def claim_known(claim: str, answer: str, backend: Backend, known: Sequence[Known
     judged = (e for e in known if e.says and (e.kind or e.script) and any(SMOKE in i for i in e.ids))
     said = (answer, answer.removeprefix(f"{Violation.__name__}: "))
     return next((e.reason for e in judged if any(e.explains(identifier, words) for words in said)), "")
+
+
+def far_and_not_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) -> MappedOp:
+    """The op without those values far from 1 that are known as the engine's, by what a run says of them."""
+    kind, check = CHECK.split("/")
+    identifier = "/".join((backend.name, kind, op.op, check, op.dtype or backend.dtypes[0]))
+    news = [f for f in op.far if not any(e.explains(identifier, f.message, f.call) for e in known)]
+    return replace(op, far=tuple(news))
 
 
 def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) -> str:

@@ -92,10 +92,10 @@ def in_single_precision(op: Op, case: Case, values: Sequence[Array]) -> str:
     if case.dtype != "float64":
         return ""
     odd = {name: value for name, value in case.parameters.items() if _is_odd(value)}
-    expected = _value(op, case, {}) if odd else ()
+    expected = value_of(op, case, {}) if odd else ()
     for names in dict.fromkeys([tuple(odd), *((name,) for name in odd)]) if odd else ():
         rounded = {name: _single(odd[name]) for name in names}
-        if _is_that_of(values, _value(op, case, rounded), expected):
+        if _is_that_of(values, value_of(op, case, rounded), expected):
             which = ", ".join(f"{name}={value!r}" for name, value in rounded.items())
             return IN_SINGLE.format(which=which, of=" and ".join(repr(odd[name]) for name in names))
     return ""
@@ -131,12 +131,12 @@ def _told(op: Op, case: Case, values: Mapping[str, Mapping[str, Any]], tells: se
     pairs = [pair for pair in tells if pair[:2] in settings]
     if not pairs or any(x.size == 0 for x in case.operands):
         return
-    expected = _value(op, case, {})
+    expected = value_of(op, case, {})
     for pair in pairs:
         name, _, other = pair
         value = values[name].get(other, _single(case.parameters[name]))
         try:
-            changed = _value(op, case, {name: value})
+            changed = value_of(op, case, {name: value})
         except Exception:  # an adapter that has it for this one raises, or its value shows it
             yield pair
             continue
@@ -152,7 +152,8 @@ def _is_empty(signature: Signature) -> bool:
     return any(0 in shape for shape in signature.shapes)
 
 
-def _value(op: Op, case: Case, changed: Mapping[str, Any]) -> tuple[Array, ...]:
+def value_of(op: Op, case: Case, changed: Mapping[str, Any]) -> tuple[Array, ...]:
+    """The reference's outputs, with some parameters changed."""
     other = replace(case, parameters={**case.parameters, **changed})
     return tuple(map(np.asarray, as_tuple(op.reference(*map(carried, other.operands), **other.parameters))))
 
