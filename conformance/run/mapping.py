@@ -30,6 +30,7 @@ from conformance.run.lacking import (
     with_those_of_points,
     without_repeats,
 )
+from conformance.run.mapped.contrasts import refused_values, with_equal_calls
 from conformance.run.mapped.far import wrong_far_from_1
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
@@ -119,19 +120,37 @@ def try_mapping(
         found["slip"] += _promoted(backend, op, dtype, right, note)
         ungradable, suspect, slips = gradients_of_calls(backend, op, right, note, deadly)
         far = () if found["slip"] or slips else wrong_far_from_1(backend, op, right, note, deadly)
+        not_offered = _with_equal_calls(backend, op, dtype, found["not offered"], tried)
         refused = [finding.signature for finding in found["refused"] if finding.call not in deadly]
+        contrast = refused_values(refused, [signature_of(case) for case in right])
         lacking = _lacking(op, dtype, refused, right, tried)
     return MappedOp(
         op.name,
         len(made),
         (*found["slip"], *slips),
         tuple(found["refused"]),
-        tuple(found["not offered"]),
+        tuple(not_offered),
         ungradable,
         suspect,
         lacking,
         far=far,
+        contrast=contrast,
     )
+
+
+def _with_equal_calls(
+    backend: Backend,
+    op: Op,
+    dtype: str,
+    findings: Sequence[Finding],
+    tried: Callable[[Case], tuple[str, Finding | None]],
+) -> Sequence[Finding]:
+    """The calls that are not offered; of those that `lacks` does not declare, with an equal call that is answered."""
+    if backend.compiles_signatures:
+        return findings
+    declared = [f for f in findings if lacked_parameter(op.name, f.signature.parameters, backend.lacks)]
+    others = [(f, case_of(op, f.signature, dtype)) for f in findings if f not in declared]
+    return [*with_equal_calls(op, others, lambda case: not tried(case)[0]), *declared]
 
 
 def _lacking(

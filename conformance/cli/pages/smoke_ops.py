@@ -95,7 +95,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         only = (
             f"it is computed in {op.dtype}: op() may raise Unsupported for other operands" if op.dtype else ""
         )
-        yield _of_findings("REF", op, refused, "refused by the engine, unless it is called wrongly", only)
+        said = "refused by the engine, unless it is called wrongly"
+        yield _of_findings("REF", op, refused, said, "" if lacking else op.contrast, only)
     if op.ungradable and has_declared:
         yield Remark("not", op.op, "no gradient, as `no_gradient` declares")
     elif op.ungradable:
@@ -119,7 +120,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         others = len({finding.message for finding in findings}) - 1
         said = findings[0].message + (f", and {others} such" if others else "")
         where = "" if len(findings) == op.calls else " in some calls"
-        yield Remark("not", op.op, f"not offered{where}: {said}", share=_share(findings, op))
+        equal = tuple(f"{f.call}: {f.explanation}" for f in findings if f.explanation)[:1]
+        yield Remark("not", op.op, f"not offered{where}: {said}", "".join(equal), _share(findings, op))
 
 
 def _of_a_keyword(op: str, finding: Finding) -> str:
