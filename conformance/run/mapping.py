@@ -35,13 +35,13 @@ from conformance.run.mapped.far import wrong_far_from_1
 from conformance.run.mapped.findings import Finding, MappedOp, raised
 from conformance.run.mapped.gradients import gradients_of_calls
 from conformance.run.mapped.other_numbers import OTHER_NUMBERS, of_another_sign
-from conformance.run.mapped.taken import taken_values, with_every_value
-from conformance.run.mapped.telling import (
+from conformance.run.mapped.shown_values import (
     FURTHER,
     FURTHER_COMPILED,
     further_calls,
     in_single_precision,
 )
+from conformance.run.mapped.taken import taken_values, with_every_value
 from conformance.run.mapped.values import (
     changed_values,
     difference,
@@ -113,7 +113,8 @@ def try_mapping(
         forms_of(op, count, is_offered)
         if not found["slip"]:
             further = FURTHER_COMPILED if backend.compiles_signatures else FURTHER
-            further_calls(op, right, dtype, further, is_shown)
+            not_taken = [finding.signature for finding in found["refused"] + found["not offered"]]
+            further_calls(op, right, dtype, further, is_shown, not_taken)
             if (other := of_another_sign(op, right)) is not None:
                 is_shown(*other)
         found["slip"] += [*_narrow(backend, op, right), *_side_effects(backend, op, right)]

@@ -13,7 +13,7 @@ from conformance.op import Op, Signature, Trait
 from conformance.run.explanations import is_near
 from conformance.run.forms import kind_of_value
 from conformance.run.mapped.findings import Finding
-from conformance.run.mapped.telling import OF_SHAPES, value_of
+from conformance.run.mapped.shown_values import OF_SHAPES, value_of
 
 ASKED = 40  # calls that are not offered, of an op, whose equal calls are made
 SHOWN = 4  # values of a parameter that a line names
@@ -25,9 +25,9 @@ NOT_HANDED_ON = (
 
 
 def refused_values(refused: Sequence[Signature], right: Sequence[Signature]) -> str:
-    """The parameter whose values tell which calls are refused, in words; empty where none does.
+    """The parameter whose values decide which calls are refused, in words; empty where none does.
 
-    A value of a single call tells nothing: that may be refused for the sake of anything in it.
+    A value of a single call shows nothing: that may be refused for the sake of anything in it.
     """
     if not refused or not right:
         return ""
@@ -58,16 +58,16 @@ def with_equal_calls(
     is_answered: Callable[[Case], bool],
 ) -> list[Finding]:
     """The calls that are not offered, one for each reason with the equal call that is answered, where there is one."""
-    told: set[str] = set()
+    settled: set[str] = set()
     findings: list[Finding] = []
     for number, (finding, case) in enumerate(not_offered):
         words = ""
         # Without entries all calls are equal that have the shape of the result.
-        if number < ASKED and finding.message not in told and all(x.size for x in case.operands):
+        if number < ASKED and finding.message not in settled and all(x.size for x in case.operands):
             equal = ((w, other) for w, other in _equal_calls(op, case) if _is_equal(op, case, other))
             words = next((w for w, other in equal if is_answered(other)), "")
         if words:
-            told.add(finding.message)
+            settled.add(finding.message)
         findings.append(
             replace(finding, explanation=f"the same call with {words} is answered" if words else "")
         )

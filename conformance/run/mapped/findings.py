@@ -66,7 +66,7 @@ class MappedOp:
         suspect: gradients that are wrong, or refused now and then, though the value is right: the engine's.
         lacking: the parameter values that all refused calls have, and no other.
         far: values that are wrong at operands of other magnitudes than 1 alone, the engine's or the adapter's formula's.
-        contrast: the parameter whose values tell which calls are refused, in words; empty where none does.
+        contrast: the parameter whose values decide which calls are refused, in words; empty where none does.
         taken: values that are declared lacking, and with which all calls that were tried are right.
         dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
         ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.

@@ -12,7 +12,7 @@ from conformance.case import Case
 from conformance.checks.e_values.flat_ops import on_jumps
 from conformance.op import Op, Trait
 from conformance.run.forms import case_of, signature_of
-from conformance.run.mapped.telling import value_of
+from conformance.run.mapped.shown_values import value_of
 from conformance.run.mapped.values import on_every_piece
 
 OTHERS = 4  # calls, and seeds of each, among which one of another sign is looked for

@@ -54,7 +54,7 @@ def calls_with(**values: list[Any]) -> list[Signature]:
         (calls_with(n=[1, 1]), calls_with(n=[2, 3, 4, 5, 6]), "answered those with n = 2, 3, 4, 5, …"),
     ],
 )  # fmt: skip
-def test_values_tell_which_calls_are_refused_only_where_one_is_refused_twice_and_never_answered(
+def test_values_decide_which_calls_are_refused_only_where_one_is_refused_twice_and_never_answered(
     refused: list[Signature], right: list[Signature], said: str
 ) -> None:
     found = refused_values(refused, right)

@@ -12,7 +12,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.case import Case
 from conformance.ops import ALL_OPS
 from conformance.run.forms import case_of, forms_of
-from conformance.run.mapped.telling import FURTHER, further_calls
+from conformance.run.mapped.shown_values import FURTHER, further_calls
 from conformance.run.mapping import try_mapping
 
 from .test_smoke import mapped
@@ -42,7 +42,7 @@ def test_a_value_that_is_taken_for_another_shows_in_a_call_where_these_differ(
 
 
 @pytest.mark.parametrize("name", ["vector_norm", "quantile", "hard_shrink"])
-def test_further_calls_are_few_and_tell_what_the_forms_do_not(name: str) -> None:
+def test_further_calls_are_few_and_show_what_the_forms_do_not(name: str) -> None:
     op = ALL_OPS[name]
     forms = [case_of(op, signature, "float64") for signature in forms_of(op)]
     further: list[Case] = []
@@ -59,6 +59,24 @@ def test_values_that_are_refused_in_a_further_call_are_not_asked_again_and_again
     further_calls(op, [], "float64", 100, lambda case: bool(asked.append(case)))
     slopes = [case.parameters["negative_slope"] for case in asked]
     assert 1 < len(slopes) == len(set(slopes))
+
+
+def test_a_value_that_is_refused_in_every_call_is_left_out() -> None:
+    op = ALL_OPS["leaky_relu"]
+    slopes = {s.parameters["negative_slope"]: s for s in forms_of(op)}
+    first = next(iter(slopes))
+    asked: list[Case] = []
+    further_calls(op, [], "float64", 100, lambda case: asked.append(case) is None, [slopes[first]])
+    assert first not in {case.parameters["negative_slope"] for case in asked}
+    further_calls(
+        op,
+        [case_of(op, slopes[first], "float64")],
+        "float64",
+        100,
+        lambda case: asked.append(case) is None,
+        [slopes[first]],
+    )
+    assert first in {case.parameters["negative_slope"] for case in asked}
 
 
 @pytest.mark.parametrize(

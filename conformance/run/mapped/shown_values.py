@@ -24,7 +24,7 @@ from conformance.run.forms import AXES, DRAWS, case_of
 FURTHER = 3  # calls of an op beside its forms; each may show several values
 FURTHER_COMPILED = 2  # of an engine that compiles each of them
 LOOKED_AT = 20  # draws of the law whose value is computed to find those calls
-VALUES = 12  # values of one parameter that are told apart
+VALUES = 12  # values of one parameter that are distinguished
 OF_SHAPES = (
     *AXES,
     "axis",
@@ -42,35 +42,43 @@ Pair = tuple[str, str, str]
 
 
 def further_calls(
-    op: Op, asked: Sequence[Case], dtype: str, count: int, is_shown: Callable[[Case], bool]
+    op: Op,
+    asked: Sequence[Case],
+    dtype: str,
+    count: int,
+    is_shown: Callable[[Case], bool],
+    refused: Sequence[Signature] = (),
 ) -> None:
-    """Make up to `count` calls that tell values of a parameter apart that no call of `asked` does.
+    """Make up to `count` calls that distinguish values of a parameter that no call of `asked` does.
 
-    `is_shown` makes a call, and says whether its value is right. A value that the engine takes in none of the calls so far is left alone.
+    `is_shown` makes a call, and says whether its value is right. A value that calls of `refused` alone have is left out.
     """
     drawn = random.Random(0)
     signatures = list({repr(s): s for s in _drawn(op, drawn)}.values())
     values = _values(signatures)
-    tells = {(n, v, w) for n, of_name in values.items() for v in of_name for w in of_name if v != w}
-    tells |= {
+    pairs_left = {(n, v, w) for n, of_name in values.items() for v in of_name for w in of_name if v != w}
+    pairs_left |= {
         (n, v, repr(_single(value)))
         for n, of_name in values.items()
         for v, value in of_name.items()
         if dtype == "float64" and _is_odd(value)
     }
+    taken = {setting for case in asked for setting in _settings(case.parameters)}
+    never = {setting for s in refused for setting in _settings(s.parameters)} - taken
+    pairs_left = {pair for pair in pairs_left if pair[:2] not in never}
     for case in asked:
-        tells -= set(_told(op, case, values, tells))
-    shown = _shown(op, signatures, dtype, values, tells) if tells else []
+        pairs_left -= set(_distinguished(op, case, values, pairs_left))
+    shown = _shown(op, signatures, dtype, values, pairs_left) if pairs_left else []
     for _ in range(count):
-        best = max(shown, key=lambda call: len(call[1] & tells), default=None)
-        if best is None or not best[1] & tells:
+        best = max(shown, key=lambda call: len(call[1] & pairs_left), default=None)
+        if best is None or not best[1] & pairs_left:
             return
         shown.remove(best)
         if is_shown(best[0]):
-            tells -= best[1]
+            pairs_left -= best[1]
         else:  # others with these values may be refused as well
             of_these = {pair[:2] for pair in best[1]}
-            tells = {pair for pair in tells if pair[:2] not in of_these}
+            pairs_left = {pair for pair in pairs_left if pair[:2] not in of_these}
 
 
 def _shown(
@@ -78,13 +86,13 @@ def _shown(
     signatures: Sequence[Signature],
     dtype: str,
     values: Mapping[str, Mapping[str, Any]],
-    tells: set[Pair],
+    pairs_left: set[Pair],
 ) -> list[tuple[Case, set[Pair]]]:
-    """Calls with entries, each with the pairs of `tells` that it tells apart."""
-    wanted = {pair[:2] for pair in tells}
+    """Calls with entries, each with those of the pairs that it distinguishes."""
+    wanted = {pair[:2] for pair in pairs_left}
     few = (s for s in signatures if _settings(s.parameters) & wanted and not _is_empty(s))
     cases = [case_of(op, signature, dtype) for signature in islice(few, LOOKED_AT)]
-    return [(case, set(_told(op, case, values, tells))) for case in cases]
+    return [(case, set(_distinguished(op, case, values, pairs_left))) for case in cases]
 
 
 def in_single_precision(op: Op, case: Case, values: Sequence[Array]) -> str:
@@ -125,10 +133,12 @@ def _values(signatures: Sequence[Signature]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _told(op: Op, case: Case, values: Mapping[str, Mapping[str, Any]], tells: set[Pair]) -> Iterator[Pair]:
-    """The pairs of values that the call tells apart: it has the first, and with the second its value were another."""
+def _distinguished(
+    op: Op, case: Case, values: Mapping[str, Mapping[str, Any]], pairs_left: set[Pair]
+) -> Iterator[Pair]:
+    """The pairs of values that the call distinguishes: it has the first, and with the second its value were another."""
     settings = _settings(case.parameters)
-    pairs = [pair for pair in tells if pair[:2] in settings]
+    pairs = [pair for pair in pairs_left if pair[:2] in settings]
     if not pairs or any(x.size == 0 for x in case.operands):
         return
     expected = value_of(op, case, {})
