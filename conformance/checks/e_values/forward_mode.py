@@ -59,6 +59,9 @@ def hold_along(
     if at_least and not any((np.abs(e.exact) > at_least * e.allowed).any() for e in (entries, inner)):
         raise NotThisCase("what the Jacobian makes of the direction is zero")
     pushed = product(tangents)
+    for i, (pushed_output, g) in enumerate(zip(pushed, seen.case.cotangents, strict=True)):
+        if pushed_output.shape != g.shape:
+            raise Violation(f"{name} has shape {pushed_output.shape}, output {i} {g.shape}")
     got = np.concatenate([np.ravel(t) for t in pushed])[places]
     what = f"{name} at the entries {places} of the flattened outputs"
     compared = hold_within(got, entries, what, claim="differs from the reference JVP")
