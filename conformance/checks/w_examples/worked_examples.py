@@ -117,44 +117,54 @@ def graph_shows_product_then_sum_then_leaves(engine: Backend, sample: Sample) ->
 
 
 class _Linear:
-    """A linear layer in the engine's own ops: its arrays may have no operators or methods."""
+    """A linear layer without bias: by operators, as plain arrays may be given, or by ops where the engine's own have none."""
 
     def __init__(self, engine: Backend) -> None:
-        self.add, self.matmul = engine.op(ADD), engine.op(MATMUL)
-        self.permute_dims, self.sum = engine.op(PERMUTE_DIMS), engine.op(SUM)
+        self.engine = engine
 
-    def value(self, x: Any, weight: Any, bias: Any = None) -> Any:
-        product = self.matmul(x, self.permute_dims(weight, axes=(1, 0)))
-        return product if bias is None else self.add(product, bias)
+    def value(self, x: Any, weight: Any) -> Any:
+        return self.product(x, self.transposed(weight))
 
-    def rule(self, g: Any, x: Any, weight: Any, bias: Any = None) -> Any:
-        """Cotangents of input, weight and, where there is one, bias."""
-        pulled = (self.matmul(g, weight), self.matmul(self.permute_dims(g, axes=(1, 0)), x))
-        return pulled if bias is None else (*pulled, self.sum(g, axis=0, keepdims=False))
+    def rule(self, g: Any, x: Any, weight: Any) -> tuple[Any, ...]:
+        """The cotangents of input and weight."""
+        return self.product(g, weight), self.product(self.transposed(g), x)
+
+    def product(self, left: Any, right: Any) -> Any:
+        return left @ right if hasattr(left, "__matmul__") else self.engine.op(MATMUL)(left, right)
+
+    def transposed(self, matrix: Any) -> Any:
+        return matrix.T if hasattr(matrix, "T") else self.engine.op(PERMUTE_DIMS)(matrix, axes=(1, 0))
 
 
 @example("W4", "custom-linear", Capability.CUSTOM_RULE)
 def linear_layer_with_a_custom_rule(engine: Backend, sample: Sample) -> None:
-    """A linear layer with a custom rule: input ← g @ weight, weight ← g.T @ input, bias ← g.sum(0).
+    """A linear layer with a custom rule: input ← g @ weight, weight ← g.T @ input, bias ← ones.T @ g.
 
-    The bias is added to every row, so its gradient is the sum over the rows of g.
+    The bias is added to every row, so its gradient is the sum over the rows of g. A column of ones, the fourth operand,
+    adds it and sums the rows: a rule needs no more than operators.
     """
-    x, weight, bias = sample.array((4, 3)), sample.array((2, 3)), sample.array((2,))
-    g = sample.array((4, 2))
+    x, weight, bias = sample.array((4, 3)), sample.array((2, 3)), sample.array((1, 2))
+    g, ones = sample.array((4, 2)), np.ones((4, 1), sample.dtype)
     layer = _Linear(engine)
-    linear = engine.custom(lambda x, w, b: layer.value(x, w, b), lambda g, x, w, b: layer.rule(g, x, w, b))
-    got = gradients_of(engine, linear, [x, weight, bias], g)
-    for gradient, expected, name in zip(
-        got, (g @ weight, g.T @ x, g.sum(0)), ("input", "weight", "bias"), strict=True
-    ):
-        hold_equal(gradient, expected, f"the {name}'s gradient")
-    without = engine.custom(lambda x, w: layer.value(x, w), lambda g, x, w: layer.rule(g, x, w))
-    for gradient, expected in zip(
-        gradients_of(engine, without, [x, weight], g), (g @ weight, g.T @ x), strict=True
-    ):
-        hold_equal(gradient, expected, "a gradient of the layer without bias")
-    _, only = engine.vjp(linear, [x, weight, bias], [g], [1])
-    hold_equal(plain(engine, only[0]), g.T @ x, "the weight's gradient, the other operands constant")
+    product, transposed = layer.product, layer.transposed
+    linear = engine.custom(
+        lambda x, w, b, ones: layer.value(x, w) + product(ones, b),
+        lambda g, x, w, b, ones: (
+            *layer.rule(g, x, w),
+            product(transposed(ones), g),
+            product(g, transposed(b)),
+        ),
+    )
+    operands = [x, weight, bias, ones]
+    expected = g @ weight, g.T @ x, g.sum(0, keepdims=True), g @ bias.T
+    got = gradients_of(engine, linear, operands, g)
+    for gradient, right, name in zip(got, expected, ("input", "weight", "bias", "column"), strict=True):
+        hold_equal(gradient, right, f"the {name}'s gradient")
+    without = engine.custom(layer.value, layer.rule)
+    for gradient, right in zip(gradients_of(engine, without, [x, weight], g), expected[:2], strict=True):
+        hold_equal(gradient, right, "a gradient of the layer without bias")
+    _, only = engine.vjp(linear, [np.array(v) for v in operands], [np.array(g)], [1])
+    hold_equal(plain(engine, only[0]), expected[1], "the weight's gradient, the other operands constant")
 
 
 @example("W4", "trailing-none", Capability.CUSTOM_RULE)
@@ -163,7 +173,7 @@ def trailing_none_of_a_custom_rule(engine: Backend, sample: Sample) -> None:
     convention = declared_convention(engine, "C5")
     x, weight, g = sample.array((4, 3)), sample.array((2, 3)), sample.array((4, 2))
     layer = _Linear(engine)
-    rule = engine.custom(lambda x, w: layer.value(x, w), lambda g, x, w: (*layer.rule(g, x, w), None))
+    rule = engine.custom(layer.value, lambda g, x, w: (*layer.rule(g, x, w), None))
     given: list[Any] = []
     was_refused = is_refused(lambda: given.extend(gradients_of(engine, rule, [x, weight], g)))
     if was_refused != (convention == "refused"):

@@ -29,7 +29,7 @@ def trailing_none_dropped(rule: Any, g: Any, xs: Any) -> Any:
 def bias_from_one_row(rule: Any, g: Any, xs: Any) -> Any:
     """A third result is averaged over the batch instead of summed."""
     pulled = list(rule(g, *xs))
-    if len(pulled) == 3 and np.ndim(pulled[2]) == 1:
+    if len(pulled) > 2 and np.shape(pulled[2])[:1] == (1,):
         pulled[2] = pulled[2] / len(g)
     return pulled
 

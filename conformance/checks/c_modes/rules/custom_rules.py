@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, Function
+from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
@@ -20,7 +20,7 @@ from conformance.checks.engine_calls import (
 )
 from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.paths import gradients_reached
-from conformance.checks.registry import contract
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.errors import Violation
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
@@ -119,9 +119,8 @@ def rule_may_return_none_or_a_cotangent_for_a_constant(engine: Backend, sample: 
     for index in range(2):
         for is_skipped in (True, False):
             what = "None" if is_skipped else "a cotangent"
-            got = _gradient_beside_a_constant(
-                engine, sample, index, _product_rule_for(index, is_skipped=is_skipped)
-            )
+            rule = _product_rule_for(index, is_skipped=is_skipped)
+            got = _gradient_beside_a_constant(engine, sample, index, rule, is_skipped=is_skipped)
             hold_equal(*got, f"operand {index}'s gradient where the rule returns {what} for the constant")
 
 
@@ -133,7 +132,8 @@ def too_few_cotangents_beside_a_constant_are_refused_or_assigned_rightly(
     for index in range(2):
         rule = _product_rule_for(index, is_skipped=True)
         only = lambda g, a, b, rule=rule, index=index: (rule(g, a, b)[index],)  # noqa: E731
-        result = unless_refused(partial(_gradient_beside_a_constant, engine, sample, index, only))
+        beside = partial(_gradient_beside_a_constant, engine, sample, index, only, is_skipped=True)
+        result = unless_refused(beside)
         if result is not None:
             what = f"operand {index}'s gradient where the rule returns a cotangent for it alone"
             hold_equal(*result, what)
@@ -228,13 +228,21 @@ def _product_rule_for(index: int, *, is_skipped: bool) -> Any:
 
 
 def _gradient_beside_a_constant(
-    engine: Backend, sample: Sample, index: int, backward: Any
+    engine: Backend, sample: Sample, index: int, backward: Any, *, is_skipped: bool
 ) -> tuple[Any, Any]:
-    """Operand `index`'s gradient through `backward` of a product with a constant; then what is expected."""
+    """Operand `index`'s gradient through `backward` of a product with a constant; then what is expected.
+
+    `is_skipped` says that the rule returns no cotangent for the constant: an engine that marks no constants has none to store.
+    """
     x, g = [sample.array(), sample.array()], sample.array()
     traced = engine.trace(engine.custom(lambda a, b: a * b, backward), [np.array(v) for v in x], [index])
     (got,) = traced.pull([engine.array(np.array(g))])
-    hold_no_stored_gradient(engine, traced.arrays[1 - index], f"operand {1 - index} of a custom rule")
+    constant, what = traced.arrays[1 - index], f"operand {1 - index} of a custom rule"
+    hold_no_stored_gradient(engine, constant, what, has_one=not is_skipped)
+    if is_skipped and isinstance(engine, TapeBackend) and declared_convention(engine, "C4") == "stored":
+        stored = engine.grad(constant)
+        if stored is not None and plain(engine, stored).any():
+            raise Violation(f"{what}, for which the rule returned no cotangent, got a gradient")
     return plain(engine, got), g * x[1 - index]
 
 
