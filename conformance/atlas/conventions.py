@@ -16,6 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from conformance.atlas.answers import (
+    ELSEWHERE,
+    Answer,
+    Answers,
+    Failed,
+    summed_up,
+    without_failures_alike,
+)
 from conformance.backend import Backend
 from conformance.checks import Check, load_all
 from conformance.checks.registry import NotThisCase, OtherConvention
@@ -107,8 +115,8 @@ def _measured(backend: Backend, clause: Clause, known: Mapping[str, str], note: 
     ]
     for op in set().union(*unlike.values()):
         by_op[op] = [choice for choice, ops in unlike.items() if op not in ops]
-    for convention, answers in zip(clause.conventions, _without_errors_alike(tried), strict=True):
-        failure, reason, ops = _summed_up(answers)
+    for convention, answers in zip(clause.conventions, without_failures_alike(clause, tried), strict=True):
+        failure, reason, ops = summed_up(answers)
         if reason:
             reasons.append(reason)
         elif failure:
@@ -188,48 +196,9 @@ def _tried(
         backend.conventions = before  # type: ignore[misc]
 
 
-def _without_errors_alike(tried: Sequence[Answers]) -> list[Answers]:
-    """The answers under each convention; a check that ends in the same error under all of them decides between none."""
-    alike = [
-        len(set(answers)) == 1 and isinstance(answers[0][1], Failed) and answers[0][1].is_error
-        for answers in zip(*tried, strict=True)
-    ]
-    return [
-        [
-            (op, f"it raises {answer.message}") if is_alike and isinstance(answer, Failed) else (op, answer)
-            for (op, answer), is_alike in zip(answers, alike, strict=True)
-        ]
-        for answers in tried
-    ]
-
-
-def _summed_up(answers: Answers) -> tuple[str, str, dict[str, bool]]:
-    """How a check fails, or why none decides; and for each op whether its check holds."""
-    of_engine = [answer for op, answer in answers if not op]
-    of_ops = {op: all(a is True for o, a in answers if o == op) for op, a in answers if op and a is not None}
-    decided = [answer for answer in of_engine if answer is True or isinstance(answer, Failed)]
-    failure = next((answer.message for answer in decided if isinstance(answer, Failed)), "")
-    undecided = [answer for _, answer in answers if isinstance(answer, str)]
-    reason = (
-        "" if decided or of_ops else next(iter(undecided), "the adapter names no op that its checks call")
-    )
-    return failure, reason, of_ops
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A check does not hold, or ends in an error that is no violation."""
-
-    message: str
-    is_error: bool = False
-
-
-Answer = bool | str | Failed | None  # holds; undecided, with a reason; fails; undecided of an op
-Answers = list[tuple[str, Answer]]  # each with its op, where it can differ from op to op
-
-
 def _checks_of(clause: Clause) -> list[Check]:
     checks = [c for c in load_all().values() if c.clause == clause.number and c.kind in ("contract", "op")]
+    checks += [load_all()[key] for key in ELSEWHERE.get(clause.number, ())]
     # Those of every op take long, and few depend on what is declared.
     return [c for c in checks if not c.is_wide]
 

@@ -62,6 +62,25 @@ def test_a_check_that_raises_the_same_under_every_convention_decides_nothing() -
         assert measured.found == ("calls",), measured
 
 
+class AssignsInOrder(NumpyTape):
+    """An engine that tolerates a trailing None, and gives too few cotangents to the first operands: a fault of its own."""
+
+    conventions: ClassVar[dict[str, str]] = {k: v for k, v in NumpyTape.conventions.items() if k != "C5"}
+
+    def custom(self, forward: Function, backward: Function) -> Function:
+        def padded(g: Any, *xs: Any) -> Any:
+            return [*backward(g, *xs), *[None] * len(xs)][: len(xs)]
+
+        return super().custom(forward, padded)
+
+
+def test_a_convention_that_another_chapter_tells_is_found_beside_a_fault() -> None:
+    (measured,) = measure_conventions(AssignsInOrder(), [STANDARD["C5"]])
+    assert measured.found == ("tolerated",), measured
+    (measured,) = measure_conventions(NumpyTape(), [STANDARD["C5"]])
+    assert measured.found == ("refused",), measured
+
+
 class RoundsUp(NumpyTape):
     """An engine that rounds halves up: what that does to gradients is as in others."""
 
