@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import autograd.builtins
 import numpy as np
 from autograd import checkpoint, grad, hessian, jacobian, make_jvp, make_vjp, value_and_grad
+from autograd.builtins import SequenceBox
 from autograd.extend import defjvp_argnums, defvjp_argnums, primitive
 from autograd.tracer import getval
 
@@ -241,7 +242,8 @@ class Autograd(FunctionalBackend):
         """autograd.make_jvp, whose tangents are made of primitives again."""
         push = make_jvp(lambda xs: packed(function(*xs)))(packed(arrays))
         with _missing_rules():
-            return as_tuple(push(packed(tangents))[1])
+            pushed = push(packed(tangents))[1]
+        return tuple(pushed) if isinstance(pushed, SequenceBox) else as_tuple(pushed)
 
     def checkpoint(self, function: Function) -> Function:
         """autograd.checkpoint, of a function whose outputs autograd can box."""

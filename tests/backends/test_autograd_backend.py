@@ -141,6 +141,15 @@ def test_gradients_can_be_differentiated() -> None:
     assert mixed.tolist() == [12, 12, 12]
 
 
+def test_tangents_of_several_outputs_are_as_many_where_they_are_differentiated() -> None:
+    def inner(a: Any) -> Any:
+        first, second = ENGINE.nested_jvp(lambda b: (b * b, cube(b)), [a], [np.ones(3)])
+        return first, second
+
+    _, (mixed,) = ENGINE.vjp(inner, [np.full(3, 2.0)], [np.ones(3)] * 2)
+    assert mixed.tolist() == [14, 14, 14]
+
+
 def test_tangents_are_pushed_forward() -> None:
     outputs, tangents = ENGINE.jvp(
         lambda a, b: (a * b, a), [np.full(3, 2.0), np.full(3, 3.0)], [np.ones(3)] * 2
