@@ -18,7 +18,7 @@ from conformance.diagnosis.pattern import pattern_of
 from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
-from conformance.run.claims import effects, errors, members, orders, probes
+from conformance.run.claims import again, effects, errors, inside, members, orders, probes
 from conformance.run.claims.arrays import (
     complex_numbers,
     flat_kinds,
@@ -150,8 +150,8 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         for claims in (orders.claims_of, claims_of):
             yield from (SmokeQuestion(*claim) for claim in claims(backend))
         yield from _about_scripts(backend)
-        for claims in (probes.claims_of, effects.claims_of, members.claims_of, errors.claims_of):
-            yield from (SmokeQuestion(*claim) for claim in claims(backend))
+        for module in (probes, effects, inside, again, members, errors):  # those that may end a process last
+            yield from (SmokeQuestion(*claim) for claim in module.claims_of(backend))
 
 
 def _about_arrays(backend: Backend) -> Iterator[SmokeQuestion]:
