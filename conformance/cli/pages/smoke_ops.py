@@ -32,13 +32,18 @@ OF_THE_ADAPTER = MappingProxyType(  # what an adapter may have done, by the clau
     {
         "A4": OF_A_FACTOR,
         "A5": OF_A_FACTOR,
-        "A16": "if the adapter makes floating point of integers, let it raise TypeError: for it, the engine has none",
+        "A16": "if the adapter makes floating point of integers, let it raise TypeError: for it, the engine has none; "
+        "if the engine itself does, that is the engine's fault, and nothing is to do",
+        "C6": "checkpoint() returns the engine's checkpointed function, not the function itself",
     }
 )
 FAR = (
     "at operands far from 1 the value is another: is the op the engine's own, or a formula of the adapter that overflows or cancels there? "
     "Name the engine's function if it has one; what its function computes is its fault, and a run shows it"
 )
+SIGNS = MappingProxyType(
+    {"C6": "was called 0 times"}
+)  # what a failure says where it may be so, where others are the engine's
 UNTAKEN = re.compile(r"got an unexpected keyword argument '(\w+)'")
 CAUSES = 3  # calls of an op that are shown, each of another cause
 WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
@@ -173,8 +178,9 @@ def contradictions(convention: MeasuredConvention) -> Iterator[str]:
     for choice, failure in {} if convention.found else convention.failures.items():
         choices.setdefault(failure, []).append(repr(choice))
     yield from (f"not {', '.join(which)}: {failure}" for failure, which in choices.items())
-    if choices and convention.clause.number in OF_THE_ADAPTER:
-        yield f"hint: {OF_THE_ADAPTER[convention.clause.number]}"
+    number = convention.clause.number
+    if number in OF_THE_ADAPTER and any(SIGNS.get(number, "") in failure for failure in choices):
+        yield f"hint: {OF_THE_ADAPTER[number]}"
 
 
 def blocks(found: Iterable[Remark]) -> Iterator[str]:

@@ -229,5 +229,6 @@ def claims_of(backend: Backend) -> Iterator[tuple[str, Callable[[Any], None], st
         yield (
             "an inner gradient can be taken at a constant",
             of_constants,
-            "nested_vjp() may get constants as `arrays`: its own variables need a gradient, whatever those need",
+            "nested_vjp() may get constants as `arrays`: its own variables need a gradient, whatever those need; "
+            "the `cotangents` keep their history, by which the gradients are differentiated too",
         )

@@ -142,7 +142,8 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
         Capability.RETAINING,
         "a second pass through a graph has the first one's gradient",
         retained,
-        "backward() hands `retain` on to the engine, and a pullback can be called again",
+        "backward() hands `retain` on to the engine, and a pullback can be called again; or the output still holds the "
+        "cotangent of the first pass: clear it",
     ),
     (
         Capability.JACOBIANS,

@@ -142,3 +142,37 @@ def test_the_scope_comes_last_but_for_errors() -> None:
     assert scope == "an exception ends a no_grad scope"
     assert [one, other] == raising
     assert {claim for claim, _, _ in members.claims_of(NumpyTape())} == {claim for _, claim, _ in SLIPS}
+
+
+class SeedsAgain(NumpyTape):
+    """The seed of a pass is added to that of the one before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seeds: list[tuple[Any, Any]] = []
+
+    def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+        for other, seed in self.seeds:
+            gradient = gradient + seed if other is output and gradient is not None else gradient
+        self.seeds.append((output, gradient))
+        super().backward(output, gradient, retain=retain)
+
+
+class CutsCotangents(NumpyTape):
+    """An inner gradient gets the numbers of its cotangents."""
+
+    def nested_vjp(self, function: Any, arrays: Any, cotangents: Any) -> Any:
+        return super().nested_vjp(function, arrays, [self.detach(g) for g in cotangents])
+
+
+@pytest.mark.parametrize(
+    ("adapter", "claim", "where"),
+    [
+        (SeedsAgain, "a second pass through a graph has the first one's gradient", "clear it"),
+        (CutsCotangents, "an inner gradient can be taken at a constant", "`cotangents` keep their history"),
+    ],
+)
+def test_a_hint_says_where_else_to_look(adapter: Any, claim: str, where: str) -> None:
+    (question,) = (q for q in questions(adapter()) if q.claim == claim)
+    assert try_question(question, adapter())
+    assert where in question.hint

@@ -1328,6 +1328,21 @@ def test_why_no_convention_holds_is_said_once_and_with_what_the_adapter_may_have
     assert not list(contradictions(replace(measured, found=("refused",))))
 
 
+def test_a_checkpoint_that_is_never_called_again_may_be_the_adapters() -> None:
+    never = "a checkpointed function was called 0 times in the backward pass; the adapter declares 'calls'"
+    measured = MeasuredConvention(
+        STANDARD["C6"], None, (), failures={"calls": never, "replays": "it holds as much"}
+    )
+    assert list(contradictions(measured))[-1].startswith("hint: checkpoint() returns the engine's")
+    other = {"calls": "another gradient", "replays": "another gradient"}
+    assert not any("hint" in line for line in contradictions(replace(measured, failures=other)))
+
+
+def test_integers_that_the_engine_makes_floating_point_are_the_engines() -> None:
+    measured = MeasuredConvention(STANDARD["A16"], None, (), failures={"none": "not None"})
+    assert "if the engine itself does, that is the engine's fault" in list(contradictions(measured))[-1]
+
+
 class TakesOneCotangent(FunctionalBackend):
     """Its pullback knows functions of one output alone."""
 
