@@ -24,6 +24,7 @@ PLAIN = (1.5, 3.0, -2.0, -0.5)  # factors that one entry shows, where it has mor
 SHORT = 2.0**12  # of a number of so few digits, as samples often are, a plain factor is no surprise
 SINGLE = float(np.finfo(np.float32).eps)
 MANY, SMALL = 5, 1e-3  # entries that all go one way by chance once in sixteen times; parts of an entry
+TO_SINGLE = "what is expected to the digits of single precision, and no further"
 LEAST = 1 / 1024  # of it: what is right to more digits has lost them otherwise
 
 
@@ -36,7 +37,13 @@ def pattern_of(failure: Violation) -> str:
     with np.errstate(all="ignore"):
         if not np.isfinite(got).all():
             return next(_parts(expected, got, ~np.isfinite(got)), "no finite number anywhere")
-        return next(_patterns(expected, got, room, float(finfo(np.asarray(failure.got).dtype).eps)), "")
+        found = next(_patterns(expected, got, room, float(finfo(np.asarray(failure.got).dtype).eps)), "")
+    given, due = (np.asarray(values).dtype for values in (failure.got, failure.expected))
+    if (
+        found == TO_SINGLE and due == np.float32
+    ):  # another dtype, of which the numbers are right, is no loss of digits
+        return f"of {given}, where {due} is expected; what is expected to the digits of that"
+    return found
 
 
 def _numbers(values: Any) -> Array | None:
@@ -82,7 +89,7 @@ def _patterns(expected: Array, got: Array, room: Array, eps: float) -> Iterator[
     yield from _one_way(expected, got, clear & (np.abs(got - expected) > room))
     off = np.abs(got - expected)
     if (off <= SINGLE * np.abs(expected)).all() and (off > SINGLE * LEAST * np.abs(expected)).any():
-        yield "what is expected to the digits of single precision, and no further"
+        yield TO_SINGLE
     yield from _parts(expected, got, np.abs(got - expected) > room)
 
 

@@ -41,6 +41,7 @@ def sentence(expected: Any, got: Any, allowed: Any = None) -> str:
         (RIGHT, RIGHT + 0.25, "what is expected plus 0.25 in every entry"),
         (RIGHT / 3, (RIGHT / 3).astype("f4").astype("f8"),
             "what is expected to the digits of single precision, and no further"),
+        ((RIGHT / 3).astype("f4"), RIGHT / 3, "of float64, where float32 is expected; what is expected to the digits of that"),
         (RIGHT / 3, RIGHT / 3 / (1 + 1e-8 / np.arange(1, 7).reshape(2, 3)),
             "what is expected, every entry too small by 2e-09 to 1e-08 of itself, as of a small number beside a divisor"),
         (SQUARE, np.where(DIAGONAL, 0, SQUARE), "right but for the entries on the diagonal, which are zero"),
