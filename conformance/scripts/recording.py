@@ -128,7 +128,15 @@ class Recording(Backend):
     def custom(self, forward: Function, backward: Function) -> Function:
         """A custom rule, defined by its formulas."""
         inner = self.inner.custom(self._unwritten(forward), self._unwritten(backward))
-        return self.ruled(inner, lambda count: self.builder.rule(forward, backward, count))
+
+        def define(count: int) -> str:
+            if not self.builder.dialect.custom:
+                self.builder.has_no_words(
+                    "custom"
+                )  # the script calls a rule by its name, and says that it defines none
+            return self.builder.rule(forward, backward, count)
+
+        return self.ruled(inner, define)
 
     def _unwritten(self, function: Function) -> Function:
         """The function, what it calls not written down: its formula says it."""

@@ -216,6 +216,20 @@ def test_a_script_that_lacks_a_call_says_so() -> None:
     assert "not the whole" not in script_of(NumpyTape(), ask, None)
 
 
+def test_a_script_that_lacks_a_rule_says_so() -> None:
+    backend = NumpyTape()
+    assert backend.dialect is not None
+    backend.dialect = dataclasses.replace(backend.dialect, custom="")  # type: ignore[misc]  # of this object alone
+
+    def ask(engine: Any) -> None:
+        rule = engine.custom(lambda a: a + a, lambda g, a: (g + g,))
+        engine.backward(rule(engine.leaf(np.array([3.0]))), engine.array(np.array([1.0])))
+
+    said = "# not the whole program: the adapter's dialect has no words for custom"
+    assert said in script_of(backend, ask, None)
+    assert "not the whole" not in script_of(NumpyTape(), ask, None)
+
+
 def test_a_dialect_without_words_says_so() -> None:
     backend = NumpyTape()
     assert backend.dialect is not None
