@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from conformance.clauses import Clause
 
-# Checks of other chapters that alone tell a clause's conventions apart: what its own checks find under each is another fault.
+# Checks of other chapters that alone decide a clause's conventions: what its own checks find under each is another fault.
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {"C5": ("example/W4/trailing-none",)}
 
 
@@ -26,13 +26,13 @@ Answers = list[tuple[str, Answer]]  # each with its op, where it can differ from
 def without_failures_alike(clause: Clause, tried: Sequence[Answers]) -> list[Answers]:
     """The answers under each convention; a check that ends in the same error under all of them decides between none.
 
-    Neither does one that fails alike under all, where another chapter's check tells them apart.
+    Neither does one that fails alike under all, where a check of another chapter decides.
     """
-    is_told_elsewhere = clause.number in ELSEWHERE
+    is_decided_elsewhere = clause.number in ELSEWHERE
     alike = [
         len(set(answers)) == 1
         and isinstance(answers[0][1], Failed)
-        and (answers[0][1].is_error or is_told_elsewhere)
+        and (answers[0][1].is_error or is_decided_elsewhere)
         for answers in zip(*tried, strict=True)
     ]
     return [

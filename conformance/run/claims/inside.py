@@ -169,7 +169,8 @@ CLAIMS: tuple[tuple[frozenset[Capability], str, Callable[[Any], None], str], ...
         frozenset({Capability.TAPE, Capability.RETAINING}),
         "a second pass that is not refused has its gradient",
         passed_again,
-        "backward() without `retain` cuts nothing itself: the engine frees its graph, and then refuses a second pass, or keeps it",
+        "backward() without `retain` cuts nothing itself: the engine frees its graph, and then refuses a second pass, or keeps it; "
+        "nor does the output still hold the cotangent of the first pass",
     ),
     (
         frozenset({Capability.TAPE, Capability.NO_GRAD}),
