@@ -176,3 +176,10 @@ def test_a_hint_says_where_else_to_look(adapter: Any, claim: str, where: str) ->
     (question,) = (q for q in questions(adapter()) if q.claim == claim)
     assert try_question(question, adapter())
     assert where in question.hint
+
+
+def test_one_claim_names_a_stale_seed() -> None:
+    of_passes = [q for q in questions(SeedsAgain()) if q.claim.startswith("a second pass")]
+    assert [q.claim for q in of_passes if try_question(q, SeedsAgain())] == [
+        "a second pass through a graph has the first one's gradient"
+    ]
