@@ -121,7 +121,7 @@ def _has_equal_terms(case: Case) -> bool:
     An engine may add up the terms of all calls in one loop, whose partial sums are larger than those of one call.
     """
     arrays = [x for x in (*case.operands, *case.cotangents) if x.dtype.kind not in "iub"]
-    return max(x.size for x in arrays) > FEW and all((x == x.ravel()[:1]).all() for x in arrays)
+    return max(x.size for x in arrays) > FEW and all((x.ravel() == x.ravel()[:1]).all() for x in arrays)
 
 
 def _named(captured: Sequence[int]) -> str:

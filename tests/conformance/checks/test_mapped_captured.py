@@ -9,7 +9,10 @@ import pytest
 from conformance_backends.mutants.mutant import WithTransforms
 
 from conformance.case import Case
-from conformance.checks.c_modes.mapped_ops import op_mapped_over_some_operands_has_the_gradients_of_a_loop
+from conformance.checks.c_modes.mapped_ops import (
+    _has_equal_terms,
+    op_mapped_over_some_operands_has_the_gradients_of_a_loop,
+)
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import NotThisCase
 from conformance.ops import find
@@ -43,3 +46,9 @@ def test_one_loop_over_the_equal_terms_of_two_calls_loses_more_than_a_loop_for_e
 def test_of_other_terms_it_is_asked() -> None:
     ask(np.linspace(-3, 5, LONG))
     ask([3.0])  # of few terms the order is nothing
+
+
+def test_an_operand_of_no_entries_beside_a_long_one_is_no_error() -> None:
+    nothing, weights = np.zeros((0, 2)), np.arange(16.0).reshape(8, 2)
+    case = Case("linear", (nothing, weights), {}, (np.zeros((0, 8)),), ("C",) * 3, "float64")
+    assert not _has_equal_terms(case)
