@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conformance_backends.numpy_engine import Tensor
 
 from conformance.case import Case
 from conformance.checks.e_values.higher_orders import gradient_is_differentiated_by_its_cotangent
@@ -23,8 +22,6 @@ def test_a_derivative_by_the_cotangent_without_entries_is_of_another_shape(monke
     seen = Observation(engine, Oracle(find("matmul"), case))
     gradient_is_differentiated_by_its_cotangent(seen)
     right = engine.gradient
-    monkeypatch.setattr(
-        engine, "gradient", lambda *of: tuple(Tensor(z.value[:0]) for z in right(*of)), raising=False
-    )
+    monkeypatch.setattr(engine, "gradient", lambda *of: tuple(z[:0] for z in right(*of)), raising=False)
     with pytest.raises(Violation, match=r"by g has shape \(0, 2\), output 0 \(1, 2\)"):
         gradient_is_differentiated_by_its_cotangent(seen)
