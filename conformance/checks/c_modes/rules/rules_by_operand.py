@@ -98,12 +98,19 @@ def rule_gets_cotangents_of_its_outputs_dtypes(engine: Backend, sample: Sample) 
         x, g = (np.sign(sample.array((3,))).astype(dtype) for _ in range(2))
         for op, what in ((two, "two outputs, of which the first is used"), (one, "a tuple of one output")):
             seen.clear()  # a script being written has called the rule for its formula
-            (got,) = gradients_of(engine, lambda a, op=op: op(a)[0], [x], g)
+            (got,) = gradients_of(engine, partial(_first_of, op, what), [x], g)
             hold_equal(got, g + g, f"the gradient of x + x by a rule of {what}, in {dtype}")
             with aside():  # the script does not name what the rule was given
                 dtypes = [plain(engine, cotangent).dtype.name for cotangent in seen]
             if wrong := [other for other in dtypes if other != dtype]:
                 raise Violation(f"a rule of {what} got a cotangent of {wrong[0]} for an output of {dtype}")
+
+
+def _first_of(op: Function, what: str, a: Any) -> Any:
+    outputs = op(a)
+    if not isinstance(outputs, tuple):
+        raise Violation(f"the value of a custom op of {what} is {type(outputs).__name__}, no tuple")
+    return outputs[0]
 
 
 @contract("C5", "saved-outputs", Capability.SEVERAL_OUTPUTS, Capability.HIGHER_ORDER)
