@@ -157,6 +157,9 @@ def _has(declared: Any, value: Any) -> bool:
 
 def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
+    import contextlib
+    import os
+
     from conformance.cli.console import to_errors
     from conformance.run.claims.advice import advice_of
     from conformance.run.claims.arrays import kinds_not_taken, not_taken
@@ -190,7 +193,7 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
         lacking = {**shapes, **(kinds_not_taken(backend) if can_go_on else {})}
     for kind, reason in lacking.items():
         print(f"  LACK  arrays of {kind}: {reason}")
-    with to_errors():
+    with to_errors(), contextlib.chdir(os.getcwd()):  # an engine may change to another folder
         advice = advice_of(backend) if can_go_on and not backend.is_spelling else []
     for line in advice:
         print(f"  SAY   {line}")
