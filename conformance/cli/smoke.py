@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,9 +159,6 @@ def _has(declared: Any, value: Any) -> bool:
 
 def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
-    import contextlib
-    import os
-
     from conformance.cli.console import to_errors
     from conformance.run.claims.advice import advice_of
     from conformance.run.claims.arrays import kinds_not_taken, not_taken
