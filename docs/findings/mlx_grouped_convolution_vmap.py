@@ -21,3 +21,8 @@ for groups, rows in ((1, mx.concatenate([weights, weights], axis=-1)), (2, weigh
     mapped = gradient(lambda x, rows=rows, groups=groups: mx.vmap(lambda w: convolution(x, w, groups))(rows))
     looped = gradient(lambda x, rows=rows, groups=groups: sum(convolution(x, w, groups) for w in rows))
     print(f"groups={groups}: mapped {mapped}, by a loop {looped}")
+
+kernels = weights[:, :, :, None, :]
+mapped = gradient(lambda x: mx.vmap(lambda w: mx.conv2d(x[:, :, None, :], w, groups=2))(kernels))
+looped = gradient(lambda x: sum(mx.conv2d(x[:, :, None, :], w, groups=2) for w in kernels))
+print(f"conv2d, groups=2: mapped {mapped}, by a loop {looped}")
