@@ -87,31 +87,44 @@ def checkpoint_draws_anew_later(self: Any, function: Function) -> Function:
     return engine.checkpoint(drawing_on)
 
 
-def checkpoint_rewinds(self: Any, function: Function) -> Function:
-    """After a function was computed again the generator stands where it stood after its first call."""
-    starts: list[Any] = []
+def rewinding(*, by_failing: bool) -> Any:
+    """A checkpoint after which the generator stands where it stood after the function's first call: where it was computed again, or could not be."""
 
-    def noting(*operands: Any) -> Any:
-        output = function(*operands)
-        starts.append(drawing.drawn_so_far())
-        return output
+    def checkpoint(self: Any, function: Function) -> Function:
+        ends: list[Any] = []
 
-    right = engine.checkpoint(noting)
+        def noting(*operands: Any) -> Any:
+            output = function(*operands)
+            ends.append(drawing.drawn_so_far())
+            return output
 
-    def operation(*operands: Any) -> Any:
-        output = right(*operands)
-        for node in {z.node for z in as_tuple(output) if z.node is not None}:
-            pullback = node.pullback
+        right = engine.checkpoint(noting)
 
-            def pulled(cotangents: Any, pullback: Any = pullback) -> Any:
-                found = pullback(cotangents)
-                drawing._source.generator.bit_generator.state = starts[-1]
-                return found
+        def operation(*operands: Any) -> Any:
+            output = right(*operands)
+            for node in {z.node for z in as_tuple(output) if z.node is not None}:
+                node.pullback = _then_rewound(node.pullback, ends, by_failing)
+            return output
 
-            node.pullback = pulled
-        return output
+        return operation
 
-    return operation
+    return checkpoint
+
+
+def _then_rewound(pullback: Any, ends: Sequence[Any], by_failing: bool) -> Any:
+    """The pullback, after which the generator goes back if it fails, or if it does not."""
+
+    def pulled(cotangents: Any) -> Any:
+        has_failed = True
+        try:
+            found = pullback(cotangents)
+            has_failed = False
+            return found
+        finally:
+            if has_failed == by_failing:
+                drawing._source.generator.bit_generator.state = ends[0 if by_failing else -1]
+
+    return pulled
 
 
 class CompiledTwice(WithTransforms):
@@ -161,7 +174,7 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("checkpoint-draws-anew-later", "A checkpoint that computes again for the second time draws other numbers.",
         ("contract/C12/recomputed-again",), checkpoint=checkpoint_draws_anew_later),
     behaviour("checkpoint-rewinds", "After a backward pass through a checkpoint old random numbers come again.",
-        ("contract/C12/not-rewound",), checkpoint=checkpoint_rewinds),
+        ("contract/C12/not-rewound",), checkpoint=rewinding(by_failing=False)),
     behaviour("compiled-draws-twice", "A compiled function has the value of other random numbers than the gradient.",
         ("contract/C12/compiled",), base=CompiledTwice),
     behaviour("tangent-of-other-numbers", "A tangent is of other random numbers than the value.",

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Function, as_tuple
 from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.c_modes.randomness.random_numbers import rewinding
 from conformance_backends.mutants.mutant import Mutant, behaviour
 from conformance_backends.numpy_engine import drawing
 from conformance_backends.numpy_engine.tensor import Tensor
@@ -28,40 +28,11 @@ def half_again(self: Any, like: Any) -> Tensor:
     return drawn
 
 
-def checkpoint_rewinds_by_failing(self: Any, function: Function) -> Function:
-    """Where the function raises when it is computed again, the generator stands where it stood after its first call."""
-    ends: list[Any] = []
-
-    def noting(*operands: Any) -> Any:
-        output = function(*operands)
-        ends.append(drawing.drawn_so_far())
-        return output
-
-    right = engine.checkpoint(noting)
-
-    def operation(*operands: Any) -> Any:
-        output = right(*operands)
-        for node in {z.node for z in as_tuple(output) if z.node is not None}:
-            pullback = node.pullback
-
-            def pulled(cotangents: Any, pullback: Any = pullback) -> Any:
-                try:
-                    return pullback(cotangents)
-                except Exception:
-                    drawing._source.generator.bit_generator.state = ends[0]
-                    raise
-
-            node.pullback = pulled
-        return output
-
-    return operation
-
-
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("dropout-of-one-row", "A dropout drops the same entries in every row.",
         ("contract/C12/apart",), dropout=one_row),
     behaviour("numbers-of-one-half", "The random numbers of one half of the columns are those of the other.",
         ("contract/C12/apart",), noise=half_again),
     behaviour("checkpoint-rewinds-by-failing", "After a checkpoint that could not be computed again old random numbers come again.",
-        ("contract/C12/after-a-failure",), checkpoint=checkpoint_rewinds_by_failing),
+        ("contract/C12/after-a-failure",), checkpoint=rewinding(by_failing=True)),
 )  # fmt: skip
