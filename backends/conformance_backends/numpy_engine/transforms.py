@@ -121,7 +121,12 @@ def grad(function: Function) -> Callable[..., Any]:
 
 
 def jvp(function: Function, operands: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-    """The value of a function, one output or several, and its derivative along the operands' `tangents`."""
+    """The value of a function, one output or several, and its derivative along the operands' `tangents`.
+
+    Raises ValueError if there is not one tangent per operand.
+    """
+    if len(tangents) != len(operands):
+        raise ValueError(f"{len(tangents)} tangents were given for {len(operands)} operands")
     if not is_recording():
         with set_recording(True):
             output, pushed = jvp(function, tuple(map(detach, operands)), tuple(map(detach, tangents)))
