@@ -10,19 +10,22 @@ import contextlib
 import contextvars
 import io
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from conformance.backend import Backend
+from conformance.checks.comparison import Decisive, decisions
 from conformance.checks.registry import FULL, NotThisCase
 from conformance.dtype import BFLOAT16
 from conformance.errors import ConformanceError, Unsupported, is_ctrl_c
 from conformance.op import Trait
 from conformance.ops import FAMILIES, with_trait
-from conformance.questions import Item, items_of
+from conformance.questions import Item, Question, items_of
+from conformance.questions.kind import Arguments
 from conformance.run.attribution import Origin, origin_of
 from conformance.run.verdict import verdict_of
 from conformance.runfile.records import Verdict
@@ -91,6 +94,26 @@ def first_catch(
     backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None] = lambda: None
 ) -> Catch | None:
     """The first item that catches a backend; None where it survives them all. `beat` is called before each question."""
+    return _aside(backend, groups, seed, effort, beat, lambda item: None)
+
+
+def refusals(
+    backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None] = lambda: None
+) -> Counter[str]:
+    """How often a backend refuses what an engine may refuse, by item, until one catches it."""
+    refused: Counter[str] = Counter()
+    _aside(backend, groups, seed, effort, beat, lambda item: refused.update([item.id.partition("/")[2]]))
+    return refused
+
+
+def _aside(
+    backend: Backend,
+    groups: Groups,
+    seed: int,
+    effort: Effort,
+    beat: Callable[[], None],
+    on_refusal: Callable[[Item], None],
+) -> Catch | None:
     effort = effort if backend.compiles_signatures else effort.without_compilation()
     with (
         np.errstate(all="ignore"),
@@ -100,11 +123,17 @@ def first_catch(
     ):
         warnings.simplefilter("ignore")
         # In a context of its own, where a scope that is left open ends with the mutant.
-        return contextvars.copy_context().run(_first_catch, backend, groups, seed, effort, beat)
+        context = contextvars.copy_context()
+        return context.run(_first_catch, backend, groups, seed, effort, beat, on_refusal)
 
 
 def _first_catch(
-    backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None]
+    backend: Backend,
+    groups: Groups,
+    seed: int,
+    effort: Effort,
+    beat: Callable[[], None],
+    on_refusal: Callable[[Item], None],
 ) -> Catch | None:
     for items in groups:
         open_items = {item: 0 for item in items if _is_offered(item, backend)}
@@ -117,21 +146,38 @@ def _first_catch(
                 if item not in open_items or kind.is_enough(item, question, open_items[item], effort):
                     continue
                 beat()
-                try:
-                    question.run(item.definition, arguments)
-                except (NotThisCase, Unsupported):
+                with decisions() as decided:
+                    found = _answer(item, question, arguments, backend)
+                if found is Verdict.UNDECIDED:
                     continue
-                except BaseException as failure:
-                    if is_ctrl_c(failure):
-                        raise
-                    if (found := _verdict(item, failure, backend)) in CAUGHT:
-                        return Catch(item.id.partition("/")[2], found.value)
+                refused = (found is Verdict.UNSUPPORTED) + decided.count(Decisive.REFUSAL)
+                for _ in range(refused):
+                    on_refusal(item)
+                if found is None:
                     del open_items[item]
-                    continue
-                open_items[item] += 1
+                elif found is Verdict.PASS:
+                    open_items[item] += 1
+                elif found is not Verdict.UNSUPPORTED:
+                    return Catch(item.id.partition("/")[2], found.value)
             if not open_items:
                 break
     return None
+
+
+def _answer(item: Item, question: Question[Any], arguments: Arguments, backend: Backend) -> Verdict | None:
+    """What comes of one question; None where it fails in a way that says nothing of the mutant: the item is asked no more."""
+    try:
+        question.run(item.definition, arguments)
+    except NotThisCase:
+        return Verdict.UNDECIDED
+    except Unsupported:
+        return Verdict.UNSUPPORTED
+    except BaseException as failure:
+        if is_ctrl_c(failure):
+            raise
+        found = _verdict(item, failure, backend)
+        return found if found in CAUGHT else None
+    return Verdict.PASS
 
 
 def _verdict(item: Item, failure: BaseException, backend: Backend) -> Verdict:

@@ -117,6 +117,8 @@ def _places(node: FunctionNode) -> Iterator[tuple[ast.AST, str, int | None, ast.
             if not isinstance(child, ast.AST) or _is_docstring(child):
                 continue
             yield parent, name, index, child
+            if isinstance(child, ast.Raise):
+                continue  # no clause says of what class an exception is, or what it says: it can only be left out
             fields = [f for f in child._fields if f not in NO_CODE]
             if isinstance(child, ast.Call):
                 fields.append("args")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from conformance.selfcheck.generated.ask import (
     groups_of_engine,
     groups_of_every_op,
     groups_of_op,
+    refusals,
 )
 from conformance.selfcheck.generated.engine import EngineMutant
 from conformance.selfcheck.generated.equivalence import difference, is_idle
@@ -64,8 +66,8 @@ def _groups(mutant: GeneratedMutant, backend: Backend) -> Groups:
     return groups_of_engine(backend.dtypes)
 
 
-def compare(name: str, _beat: Callable[[], None] = lambda: None, *, seed: int) -> GeneratedLine:
-    """The survivor of that name, with what it differs in, or why it stands apart."""
+def compare(name: str, beat: Callable[[], None] = lambda: None, *, profile: str, seed: int) -> GeneratedLine:
+    """The survivor of that name at a profile, with what it differs in, or why it stands apart."""
     mutant = found(name, seed)
     said = line_of(mutant)
     if isinstance(mutant, RuleMutant):
@@ -73,7 +75,32 @@ def compare(name: str, _beat: Callable[[], None] = lambda: None, *, seed: int) -
         shows = difference(ALL_OPS[mutant.op], mutant.rule(), engines)
         return replace(said, shows=shows, apart="" if shows else "no call tells it from the true rule")
     if isinstance(mutant, EngineMutant):
-        return replace(said, apart=mutant.unreachable or subject().equivalent.get(mutant.wrong, ""))
+        apart = mutant.unreachable or subject().equivalent.get(mutant.wrong, "")
+        return replace(said, apart=apart or _refuses_more(mutant, profile, seed, beat))
     if isinstance(mutant, GuardedMutant) and is_idle(mutant):
         return replace(said, apart="it changes nothing where its condition holds")
     return replace(said, shows=mutant.how)
+
+
+def _refuses_more(mutant: EngineMutant, profile: str, seed: int, beat: Callable[[], None]) -> str:
+    """Where a survivor refuses what the engine answers and a clause lets it refuse; empty where it refuses nothing more.
+
+    Such an engine keeps to the standard: nothing can be found wrong with it.
+    """
+    backend = mutant.backend()
+    own = refusals(backend, _groups(mutant, backend), seed, PROFILES[profile], beat)
+    right = _refusals_of_the_subject(profile, seed, beat)
+    more = [item for item, times in own.items() if times > right[item]]
+    return f"it refuses what it may refuse, in {more[0]}" if more else ""
+
+
+_REFUSALS: dict[tuple[str, int], Counter[str]] = {}
+
+
+def _refusals_of_the_subject(profile: str, seed: int, beat: Callable[[], None]) -> Counter[str]:
+    """What the engine as it is refuses of all that is asked of an engine mutant; counted once in a process."""
+    if (profile, seed) not in _REFUSALS:
+        backend = subject().backend()
+        groups = groups_of_engine(backend.dtypes)
+        _REFUSALS[profile, seed] = refusals(backend, groups, seed, PROFILES[profile], beat)
+    return _REFUSALS[profile, seed]

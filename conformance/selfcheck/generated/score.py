@@ -50,5 +50,7 @@ def scored(
             yield line
         else:
             survivors[line.name] = line
-    for line in judged(list(survivors), partial(compare, seed=seed), undecided, workers, COMPARING):
+    for line in judged(
+        list(survivors), partial(compare, profile=profiles[-1], seed=seed), undecided, workers, COMPARING
+    ):
         yield replace(survivors[line.name], shows=line.shows, apart=line.apart)
