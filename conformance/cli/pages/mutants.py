@@ -33,7 +33,7 @@ calls can reach, stand apart and do not count.
 
 This page is written by `{COMMAND}` from `docs/{DATA}`.
 `conformance selftest --generated -o RUN`, and this command with `--runs RUN`, renew the data. With `--sample N` so many of each
-kind are asked, drawn by the seed; there are some 7 000 in all.
+kind are asked, drawn by the seed; there are some 20 000 in all.
 """
 
 
