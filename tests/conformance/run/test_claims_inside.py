@@ -14,7 +14,8 @@ from conformance_backends.numpy_engine.graph import is_recording
 
 from conformance.backend import Backend, Capability, FunctionalBackend
 from conformance.run.claims import again, inside
-from conformance.run.smoke import questions, try_question
+
+from .claims_asked import answer_of
 
 
 class ValuesForTangents(NumpyTape):
@@ -181,12 +182,6 @@ SLIPS: list[tuple[type[Backend], str, str]] = [
     (KeepsVjps, AGAIN, "by vjp(), asked again"),
     (KeepsGradients, AGAIN, "by gradient()"),
 ]
-
-
-def answer_of(backend: Backend, claim: str) -> str:
-    """What contradicts a claim."""
-    (question,) = (q for q in questions(backend) if q.claim == claim)
-    return try_question(question, backend)
 
 
 @pytest.mark.parametrize(("adapter", "claim", "said"), SLIPS, ids=[slip.__name__ for slip, *_ in SLIPS])

@@ -15,7 +15,8 @@ from conformance_backends.numpy_engine import Tensor
 
 from conformance.backend import Backend, GraphNode
 from conformance.run.claims import effects, errors
-from conformance.run.smoke import questions, try_question
+
+from .claims_asked import answer_of
 
 
 class ClearsWhatItReads(NumpyTape):
@@ -144,12 +145,6 @@ SLIPS: list[tuple[type[Backend], str, str]] = [
         "a tuple of one position gives a tuple of one gradient, and Tensor came",
     ),
 ]
-
-
-def answer_of(backend: Backend, claim: str) -> str:
-    """What contradicts a claim."""
-    (question,) = (q for q in questions(backend) if q.claim == claim)
-    return try_question(question, backend)
 
 
 @pytest.mark.parametrize(("adapter", "claim", "said"), SLIPS, ids=[slip.__name__ for slip, *_ in SLIPS])
