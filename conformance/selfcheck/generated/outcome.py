@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -98,9 +99,10 @@ _REFUSALS: dict[tuple[str, int], Counter[str]] = {}
 
 
 def _refusals_of_the_subject(profile: str, seed: int, beat: Callable[[], None]) -> Counter[str]:
-    """What the engine as it is refuses of all that is asked of an engine mutant; counted once in a process."""
+    """What the engine as it is, by the adapter that its mutants have, refuses of all that they are asked; counted once in a process."""
     if (profile, seed) not in _REFUSALS:
-        backend = subject().backend()
+        module, _, adapter = subject().adapter.partition(":")
+        backend = getattr(importlib.import_module(module), adapter)()
         groups = groups_of_engine(backend.dtypes)
         _REFUSALS[profile, seed] = refusals(backend, groups, seed, PROFILES[profile], beat)
     return _REFUSALS[profile, seed]
