@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from conformance_backends.numpy_engine.graph import backward_pass, no_grad
 from conformance_backends.numpy_engine.seeds import seed
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
@@ -37,4 +39,5 @@ def gradients(
     with no_grad():
         found = backward_pass(seeds, on_the_way={edge[0] for edge in wanted if edge})
     arrived = [found.get(edge[0], [])[edge[1] :] if edge else [] for edge in wanted]
-    return tuple(None if not slots or slots[0] is None else Tensor(slots[0]) for slots in arrived)
+    # Each in memory of its own: what a rule returns may be its cotangent itself, for several operands.
+    return tuple(None if not slots or slots[0] is None else Tensor(np.array(slots[0])) for slots in arrived)
