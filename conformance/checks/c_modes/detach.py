@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from conformance.backend import Backend, Capability
+from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import gradients_of, unless_refused
 from conformance.checks.observation import hold_gradient, overwrite, plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
-from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
+from conformance.ops.names import ADD, GETITEM, MULTIPLY, NEGATIVE, PERMUTE_DIMS
 
 SHAPES = ((), (1,), (1, 1), (2, 1, 3), (1031,), (2, 3))
 
@@ -120,17 +122,39 @@ def detached_constant_is_another_array(engine: Backend, sample: Sample) -> None:
 @contract("C3", "detached-storage", Capability.DETACH, Capability.WRITABLE)
 def detached_value_shares_storage_as_declared(engine: Backend, sample: Sample) -> None:
     """A write into a detached value changes the original value, or does not, as declared."""
-    convention = declared_convention(engine, "C3")
     x = sample.array()
     made = engine.trace(engine.op(NEGATIVE), [np.array(x)])
-    originals = {"an operand": (made.arrays[0], x), "an op's output": (made.outputs[0], -x)}
-    for what, (original, value) in originals.items():
-        detached = engine.detach(original)
-        overwrite(engine, detached, 7.0, f"{what} detached")
-        hold_equal(plain(engine, detached), np.full_like(x, 7.0), f"{what} detached, after a write into it")
-        expected = np.full_like(x, 7.0) if convention == "shares" else value
-        hold_equal(
-            plain(engine, original),
-            expected,
-            f"{what} after a write into its detached value, by the convention {convention!r}",
-        )
+    _hold_storage(engine, made.arrays[0], x, "an operand")
+    _hold_storage(engine, made.outputs[0], -x, "an op's output")
+
+
+@contract("C3", "detached-views", Capability.DETACH, Capability.WRITABLE)
+def detached_view_shares_storage_as_declared(engine: Backend, sample: Sample) -> None:
+    """The same of values that may be views: a transpose, every other column, a row, one entry."""
+    views: dict[str, tuple[str, dict[str, Any], Callable[[Array], Array]]] = {
+        "a transpose": (PERMUTE_DIMS, {"axes": (1, 0)}, lambda z: z.T),
+        "every other column": (GETITEM, {"index": (slice(None), slice(None, None, 2))}, lambda z: z[:, ::2]),
+        "a row": (GETITEM, {"index": (1,)}, lambda z: z[1]),
+        "a column": (GETITEM, {"index": (slice(None), 0)}, lambda z: z[:, 0]),
+        "one entry": (GETITEM, {"index": (slice(1, 2), slice(2, 3))}, lambda z: z[1:2, 2:3]),
+    }
+    negative = engine.op(NEGATIVE)
+    for what, (name, parameters, view) in views.items():
+        taken = engine.call(name, parameters)
+        x = sample.array((2, 3))
+        made = engine.trace(taken, [np.array(x)])
+        _hold_storage(engine, made.outputs[0], view(x), f"{what} of an operand")
+        made = engine.trace(lambda a, taken=taken: taken(negative(a)), [np.array(x)])
+        _hold_storage(engine, made.outputs[0], view(-x), f"{what} of an op's output")
+
+
+def _hold_storage(engine: Backend, original: Any, value: Array, what: str) -> None:
+    """Claim that a write into a value, detached, reaches the value as the adapter declares."""
+    convention = declared_convention(engine, "C3")
+    detached = engine.detach(original)
+    hold_equal(plain(engine, detached), value, f"{what} detached")
+    overwrite(engine, detached, 7.0, f"{what} detached")
+    hold_equal(plain(engine, detached), np.full_like(value, 7.0), f"{what} detached, after a write into it")
+    expected = np.full_like(value, 7.0) if convention == "shares" else value
+    when = f"{what} after a write into its detached value, by the convention {convention!r}"
+    hold_equal(plain(engine, original), expected, when)

@@ -56,6 +56,11 @@ def half_precision_not_detached(self: Any, array: Any) -> Tensor:
     return array if is_narrow else array.detach()  # type: ignore[no-any-return]
 
 
+def copied_unless_contiguous(self: Any, array: Any) -> Tensor:
+    """What does not lie in one piece is laid out anew where it is detached."""
+    return Tensor(np.ascontiguousarray(array.value) if array.ndim else array.value)
+
+
 class DetachedKeepsItsTangent(NotingForward):
     """In forward mode a detached value keeps its tangent."""
 
@@ -91,6 +96,8 @@ MUTANTS: tuple[Mutant, ...] = (
         STORAGE, detach=lambda self, array: Tensor(array.value.copy())),
     behaviour("detach-copies-leaves", "A detached leaf is a copy; other values share storage, as the adapter declares.",
         STORAGE, detach=lambda self, array: Tensor(array.value.copy() if array.is_leaf else array.value)),
+    behaviour("detach-copies-views", "A detached value that does not lie in one piece is a copy; others share storage, as declared.",
+        ("contract/C3/detached-views",), ops=("permute_dims",), detach=copied_unless_contiguous),
     behaviour("declares-copy-shares", "The adapter declares a copy, and a detached value shares its storage.",
         STORAGE, conventions={**SteppedTape.conventions, "C3": "copies"}),
 )  # fmt: skip
