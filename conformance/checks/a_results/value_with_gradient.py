@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -68,9 +69,11 @@ def _hold_at(engine: Backend, gradients: Any, wrt: Wrt, expected: list[Array]) -
 def odd_positions_are_refused_or_right(engine: Backend, sample: Sample) -> None:
     """A position that is named twice has its gradient twice, a negative one counts from the end, or such calls are refused; one beyond the operands is refused."""
     function = _product(engine)
-    for wrt in TWICE_OR_NEGATIVE:
+    with_others = lambda x, w, u: (function(x, w, u), w)  # noqa: E731
+    for wrt, auxiliary in product(TWICE_OR_NEGATIVE, (False, True)):
         operands, expected = _drawn(sample)
-        call = partial(engine.value_and_gradient, function, _arrays(engine, operands), wrt)
+        asked = with_others if auxiliary else function
+        call = partial(engine.value_and_gradient, asked, _arrays(engine, operands), wrt, auxiliary=auxiliary)
         answer = unless_refused(call, engine)
         if answer is None:
             decides_by_refusal()

@@ -16,7 +16,7 @@ from conformance.checks.observation import hold_gradient, plain
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.checks.wrappers import wrappers_of
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Violation
 from conformance.ops.names import ADD, GETITEM, MULTIPLY, NEGATIVE
 
 INDICES: dict[str, Any] = {
@@ -233,27 +233,6 @@ def write_that_is_refused_changes_nothing(engine: Backend, sample: Sample) -> No
     (value,), (got,) = engine.vjp(function, [np.array(x)], [np.array(g)])
     hold_equal(plain(engine, value), -x, "an array into which a write was refused")
     hold_equal(None if got is None else plain(engine, got), -g, "its gradient")
-
-
-@contract("D7", "other-dtype", Capability.RECORDED_WRITES)
-def value_of_another_dtype_that_is_written_has_its_gradient(engine: Backend, sample: Sample) -> None:
-    """A value of another precision that is written has its gradient in its own dtype, unless it is refused."""
-    other = next((dtype for dtype in ("float64", "float32") if dtype != sample.dtype), sample.dtype)
-    if other not in engine.dtypes:
-        raise Unsupported(f"{engine.engine} has gradients in {sample.dtype} only")
-    negative = engine.op(NEGATIVE)
-    x, w, g = sample.array(SHAPE), sample.array((2,)).astype(other), sample.array(SHAPE)
-
-    def function(a: Any, b: Any) -> Any:
-        target = negative(a)
-        engine.assign(target, (1,), b)
-        return target
-
-    answer = unless_refused(lambda: engine.vjp(function, [np.array(x), np.array(w)], [np.array(g)]), engine)
-    if answer is None:
-        raise NotThisCase(f"the engine refuses to write {other} into {sample.dtype}")
-    of_w = None if answer[1][1] is None else plain(engine, answer[1][1])
-    hold_equal(of_w, g[1].astype(other), f"the gradient of a {other} that was written into a {sample.dtype}")
 
 
 @contract("D7", "in-no-grad", Capability.RECORDED_WRITES, Capability.NO_GRAD)

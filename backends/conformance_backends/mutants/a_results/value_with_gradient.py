@@ -47,6 +47,15 @@ def in_ascending_order_beside_others(
     return answer
 
 
+def negative_ascending_beside_others(
+    self: Any, function: Any, arrays: Any, wrt: Any, *, auxiliary: bool = False
+) -> Any:
+    """Where there are auxiliary results and a position is negative, the gradients are in the order of the operands."""
+    if auxiliary and isinstance(wrt, tuple) and any(i < 0 for i in wrt):
+        wrt = tuple(sorted(i % len(arrays) for i in wrt))
+    return SteppedTape.value_and_gradient(self, function, arrays, wrt, auxiliary=auxiliary)
+
+
 def one_gradient_alone(
     self: Any, function: Function, arrays: Sequence[Any], wrt: Wrt, *, auxiliary: bool = False
 ) -> Answer:
@@ -163,6 +172,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/A24/odd-positions",), value_and_gradient=last_of_the_same),
     behaviour("position-beyond-is-last", "A position beyond the operands is the last one.",
         ("contract/A24/odd-positions",), value_and_gradient=beyond_is_the_last),
+    behaviour("negative-ascending-beside-others", "With auxiliary results and a negative position, gradients are in the order of the operands.",
+        ("contract/A24/odd-positions",), value_and_gradient=negative_ascending_beside_others),
     behaviour("value-with-gradient-off", "The value that comes with the gradients is the next number.",
         ("contract/A24/same-as-alone",), value_and_gradient=value_a_digit_off),
     behaviour("ascending-order-beside-others", "Where there are auxiliary results the gradients are in the order of the operands.",

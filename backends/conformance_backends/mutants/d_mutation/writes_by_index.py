@@ -105,11 +105,6 @@ def refused_write_ends_the_graph(self: Any, array: Tensor, index: Any, value: An
         raise
 
 
-def other_dtypes_are_constants(self: Any, array: Tensor, index: Any, value: Any) -> None:
-    """A value of another dtype is cast to a constant, and written."""
-    array[index] = value if value.dtype == array.dtype else np.asarray(detach(value), array.dtype)
-
-
 def what_is_read_back_is_a_constant() -> Any:
     """What is read at the index that was written last is a constant."""
     right = SteppedTape.ops["getitem"]
@@ -167,6 +162,4 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D7/refused",), assign=refused_write_ends_the_graph),
     behaviour("unrecorded-write-ends-the-graph", "A result that is written in a no_grad scope is a constant afterwards.",
         ("contract/D7/in-no-grad",), assign=unrecorded_writes_end_the_graph),
-    behaviour("other-dtype-constant", "A value of another dtype that is written is a constant.",
-        ("contract/D7/other-dtype",), assign=other_dtypes_are_constants),
 )  # fmt: skip
