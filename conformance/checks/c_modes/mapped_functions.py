@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Function
 from conformance.checks.comparison import decides_by_refusal, hold_equal
 from conformance.checks.engine_calls import computes, full_sum, gradients_of, is_refused, unless_refused
 from conformance.checks.observation import plain
 from conformance.checks.registry import FULL, contract
 from conformance.checks.sample import Sample
+from conformance.checks.wrappers import wrappers_of
 from conformance.errors import Violation
 from conformance.ops.names import MULTIPLY
 from conformance.parameters import of_engine
@@ -103,7 +106,6 @@ def what_a_custom_rule_inside_a_map_is_not_mapped_over_has_its_gradient(
     engine: Backend, sample: Sample
 ) -> None:
     """An operand of a custom rule that a vectorized function captures has the sum of its gradients over rows, at either place."""
-    x, w, g = sample.array((ROWS, 2)), sample.array((2,)), sample.array((ROWS, 2))
     rules = {
         "a custom rule": engine.custom(
             lambda a, b: a * b * b, lambda g, a, b: (g * b * b, g * a * b + g * a * b)
@@ -119,24 +121,47 @@ def what_a_custom_rule_inside_a_map_is_not_mapped_over_has_its_gradient(
             ),
         )
         rules["a rule with two outputs"] = lambda a, b: both(a, b)[0]
-    for what, rule in rules.items():
-        for place, expected in (
-            (0, (2 * g * x * w, (g * x * x).sum(axis=0))),
-            (1, (g * w * w, (2 * g * x * w).sum(axis=0))),
-        ):
+    _hold_captured_operands(engine, sample, rules)
 
-            def function(a: Any, b: Any, rule: Any = rule, place: int = place) -> Any:
-                """w x², or x w², row by row, where w is captured."""
-                row = lambda r: rule(r, b) if place else rule(b, r)  # noqa: E731
-                return of_engine(engine.vectorized(row))(a)
 
-            if not computes(engine, function, [x, w]):
-                decides_by_refusal()
-                continue
-            got = gradients_of(engine, function, [x, w], g)
-            for ours, right, name in zip(got, expected, "xw", strict=True):
-                hold_equal(
-                    ours,
-                    right,
-                    f"{name}'s gradient by {what} inside a map, operand {place} of which is captured",
-                )
+@contract("C10", "built-captured", Capability.VECTORIZING)
+def what_a_built_function_inside_a_map_is_not_mapped_over_has_its_gradient(
+    engine: Backend, sample: Sample
+) -> None:
+    """The same of an operand of a checkpoint, of a compiled function, and of another map."""
+    multiply = engine.op(MULTIPLY)
+    twice = lambda a, b: multiply(multiply(a, b), b)  # noqa: E731
+    for how, wrap in wrappers_of(engine):
+        is_checkpoint = wrap == engine.checkpoint  # which an engine need not pull back outside of the map
+        _hold_captured_operands(engine, sample, {f"the product {how}": wrap(twice)}, may_refuse=is_checkpoint)
+
+
+def _hold_captured_operands(
+    engine: Backend, sample: Sample, functions: Mapping[str, Function], *, may_refuse: bool = False
+) -> None:
+    """Claim the gradients of functions a b² inside a map that captures one of their operands.
+
+    Unless the call is refused or, where an engine `may_refuse` that as well, the gradient.
+    """
+    x, w, g = sample.array((ROWS, 2)), sample.array((2,)), sample.array((ROWS, 2))
+    slopes = (
+        (0, (2 * g * x * w, (g * x * x).sum(axis=0))),
+        (1, (g * w * w, (2 * g * x * w).sum(axis=0))),
+    )
+    for (what, inner), (place, expected) in product(functions.items(), slopes):
+
+        def function(a: Any, b: Any, inner: Function = inner, place: int = place) -> Any:
+            """w x², or x w², row by row, where w is captured."""
+            row = lambda r: inner(r, b) if place else inner(b, r)  # noqa: E731
+            return of_engine(engine.vectorized(row))(a)
+
+        if not computes(engine, function, [x, w]):
+            decides_by_refusal()
+            continue
+        if may_refuse and is_refused(partial(gradients_of, engine, function, [x, w], g)):
+            continue
+        got = gradients_of(engine, function, [x, w], g)
+        for ours, right, name in zip(got, expected, "xw", strict=True):
+            hold_equal(
+                ours, right, f"{name}'s gradient by {what} inside a map, operand {place} of which is captured"
+            )

@@ -80,7 +80,7 @@ def captured_are_constants(self: Any, function: Callable[..., Any], arrays: Any,
 
 
 def by_one_row(made: Callable[..., Any]) -> Callable[..., Any]:
-    """What every row hands to a custom rule is an operand in the first of them, and a constant in the others."""
+    """What every row hands to a custom rule, or a checkpoint, is an operand in the first of them, and a constant in the others."""
 
     def method(self: Any, *functions: Any) -> Any:
         right = made(*functions)
@@ -124,6 +124,8 @@ MUTANTS: tuple[Mutant, ...] = (
     behaviour("captured-by-rules-of-several-outputs-in-one-row", "The same of a custom rule with several outputs.",
         ("contract/C10/custom-captured",), base=WithTransforms, vectorized=noting_the_map,
         custom_by_operand=by_one_row(engine.custom_by_operand)),
+    behaviour("captured-by-checkpoints-in-one-row", "An operand of a checkpoint that a mapped function captures gets the cotangent of one row.",
+        ("contract/C10/built-captured",), base=WithTransforms, vectorized=noting_the_map, checkpoint=by_one_row(engine.checkpoint)),
     behaviour("numbers-taken-as-they-are", "Operands without axes are mapped as if that were one row.",
         ("contract/C10/mapped-lengths",), base=WithTransforms, vectorized=numbers_taken_as_they_are),
     behaviour("lone-constants-not-repeated", "A mapped function that returns a constant alone returns it once.",
