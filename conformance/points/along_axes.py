@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from conformance.case import Array
-from conformance.points.constructors import FIRST, INF, LAST, NAN, SHARED, fair
+from conformance.points.constructors import FIRST, INF, LAST, NAN, SHARED, fair, finite
 from conformance.points.point import Nature, SpecialPoint
 
 Axes = int | tuple[int, ...]
@@ -90,7 +90,24 @@ def of_each_form(
     )
 
 
+def _with_minus_infinity(name: str, x: Any, axis: Axes, cotangent: Any, *, keepdims: bool) -> SpecialPoint:
+    """A sum of exponentials, one of which is 0 in some rows; the weights are those of softmax."""
+    exponentials = np.exp(np.array(x))
+    weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
+    g = np.reshape(np.array(cotangent, float), exponentials.sum(axis=axis, keepdims=keepdims).shape)
+    upstream = g if keepdims else np.expand_dims(g, axis)
+    return finite(
+        "logsumexp", f"with-minus-infinity-{name}", (x,), (upstream * weights,),
+        cotangent=g, axis=axis, keepdims=keepdims,
+    )  # fmt: skip
+
+
+BESIDE_INFINITY = [[-INF, 0.0, 1.0], [1.0, -INF, 0.0]]
+
 POINTS: tuple[SpecialPoint, ...] = (
+    _with_minus_infinity("in-rows", BESIDE_INFINITY, -1, [1, -2], keepdims=True),
+    _with_minus_infinity("in-columns", BESIDE_INFINITY, 0, [1, -2, 3], keepdims=False),
+    _with_minus_infinity("over-both-axes", BESIDE_INFINITY, BOTH, -2, keepdims=False),
     *of_each_form("max", np.max, 1.0),
     *of_each_form("min", np.min, 1.0, sign=-1.0),
     *of_each_form("nanmax", np.nanmax, NAN),

@@ -1,4 +1,4 @@
-"""Special points as one entry, or one row, among ordinary ones (E9)."""
+"""Special points as one entry, or one row, among ordinary ones, and along several axes (E9)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from conformance.checks.e_values.points_in_modes import is_wrong_alone
 from conformance.checks.observation import plain
 from conformance.checks.point_observation import PointObservation
 from conformance.checks.registry import NotThisCase, check
+from conformance.errors import Violation
 from conformance.ops import find
 from conformance.values import TEXTURES, operands
 
@@ -43,6 +44,28 @@ def gradient_is_fair_among_ordinary_entries(observed: PointObservation) -> None:
             allowed = np.full(expected.shape, ROUNDINGS * np.finfo(place.dtype).eps * size)
             hold_close(
                 got, expected, allowed, f"{what}, beside {place.point.key}, is not that of the row alone"
+            )
+
+
+@check("point", "E9", "over-axes", has_floor=True)
+def gradient_is_fair_over_several_axes(observed: PointObservation) -> None:
+    """A special point of a reduction, laid out along two axes that are reduced together, kept or not, has a gradient in its range."""
+    if any(is_wrong_alone(observed, i) for i in observed.wrt):
+        raise NotThisCase("the gradient itself is not allowed there")
+    backend, place = observed.backend, observed.place
+    (x,), parameters = place.operands, place.point.parameters
+    for shape, axis in (((1, len(x)), (0, 1)), ((len(x), 1), (-1, 0))):
+        for kept in (False, True) if "keepdims" in parameters else (None,):
+            given = {**parameters, "axis": axis} | ({} if kept is None else {"keepdims": kept})
+            traced = backend.trace(backend.call(place.point.op, given), [x.reshape(shape).copy()])
+            shapes = [plain(backend, output).shape for output in traced.outputs]
+            (got,) = traced.pull([backend.array(place.cotangent(()).reshape(s)) for s in shapes])
+            values = np.zeros(shape, x.dtype) if got is None else plain(backend, got)
+            what = f"the gradient of its operand as one of shape {shape}, over axis={axis}, keepdims={kept},"
+            if values.shape != shape:
+                raise Violation(f"{what} has shape {values.shape}")
+            observed.hold_between(
+                observed.decided(0, values.reshape(x.shape)), place.within[0], what, "is not allowed"
             )
 
 

@@ -24,6 +24,7 @@ from conformance.errors import Violation
 from conformance.ops.names import ADD, CUMULATIVE_PROD, MULTIPLY, POW, POWER_OF, PROD, SQUARE
 
 Hessian = Callable[[Array, Array], Array]  # of Σ wᵢ f(x)ᵢ, by x and w
+EXPONENTS = (1, 2, 3, 4)
 FACTORS = ((0.0, 2.0, -3.0), (-2.0, 0.0, 0.0, 3.0))
 
 
@@ -49,12 +50,12 @@ def _of_power(n: int) -> Hessian:
 def _functions(engine: Backend, dtype: str) -> Iterator[tuple[str, Function, Hessian]]:
     """What the engine has of it: a name, the function of one operand, its second derivatives."""
     along, multiply = {"axis": 0}, engine.op(MULTIPLY)
-    for n in (1, 2, 3):
+    for n in EXPONENTS:
         if POWER_OF in engine.ops:
             yield f"{POWER_OF} by {n}", engine.call(POWER_OF, {"exponent": n}), _of_power(n)
-    if POW in engine.ops:
-        two = np.asarray(2.0, dtype)
-        yield "pow to a constant 2", lambda a: engine.op(POW)(a, engine.array(two.copy())), _of_power(2)
+        if POW in engine.ops:
+            power = lambda a, n=n: engine.op(POW)(a, engine.array(np.asarray(n, dtype)))  # noqa: E731
+            yield f"{POW} to a constant {n}", power, _of_power(n)
     yield "x times x", lambda a: multiply(a, a), _of_power(2)
     for name, parameters, hessian in (
         (SQUARE, {}, _of_power(2)),
