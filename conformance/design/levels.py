@@ -171,6 +171,11 @@ def is_own(op: Op, factor: str) -> bool:
     return factor.startswith(f"{op.name} ")
 
 
+def is_switch(level: str) -> bool:
+    """Whether a level is the form of a truth value or of a word."""
+    return level in ("True", "False") or (level[:1] == level[-1:] == "'" and level[1:-1].isalpha())
+
+
 def _position_of(size: int, shapes: Sequence[Shape]) -> str:
     """Where an axis of that size stands in the shape that has most of them: none, first, middle, last, each."""
     shape = max(shapes, key=lambda s: (s.count(size), len(s)), default=())

@@ -10,7 +10,7 @@ What they cover, by strength:
 
 Other dtypes than the first are asked less: rows of their own, which cover single levels first. A compact effort, that of
 an engine which compiles each signature at strength 1, asks every level that two ops of a family can have once in the family, of those that one
-op alone can have as many as MOST rows have, and one row for any other dtype. The seed decides which row has which levels together, and which op of a family has what the family shares; it never changes the strength.
+op alone can have, and of the pairs of its switches, as many as MOST rows have, and one row for any other dtype. The seed decides which row has which levels together, and which op of a family has what the family shares; it never changes the strength.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 
 from conformance.design.cover import ABSENT, Codes, Combinations, Greedy, Levels, Tuples, tuples
 from conformance.design.effort import Effort
-from conformance.design.levels import encoded, is_own
+from conformance.design.levels import encoded, is_own, is_switch
 from conformance.design.rows import Row, rows_of
 from conformance.kept import kept
 from conformance.op import Op
@@ -97,6 +97,7 @@ def _compact_family(family: tuple[Op, ...], seed: int) -> list[list[int]]:
         every[op.name] = codes = levels.translate(*encoded(op), renamed.__getitem__)
         greedy[op.name] = chooser = Greedy(Combinations(codes, 1), gained, _rng(op, seed))
         _take_plain(op, chooser)
+        chooser.cover(tuples(_switches(op), 2), most=MOST)
     offered = Counter(n for codes in every.values() for n in np.unique(codes).tolist())
     alone = [number for number, count in offered.items() if count == 1]
     of_one = {name: np.where(np.isin(codes, alone), codes, ABSENT) for name, codes in every.items()}
@@ -198,6 +199,27 @@ def _own(op: Op, codes: Codes, levels: Levels) -> Codes:
     """The codes of the op's own parameters; any other level is absent."""
     own = [number for (factor, _), number in levels.numbers.items() if is_own(op, factor)]
     return np.where(np.isin(codes, own), codes, ABSENT)
+
+
+def _switches(op: Op) -> Codes:
+    """The codes of the op's own parameters that choose between ways to compute; any other level is absent.
+
+    What an engine does for two of them together is often code of its own.
+    """
+    codes, levels = encoded(op)
+    by_factor: dict[str, list[tuple[int, str]]] = {}
+    for (factor, level), number in levels.numbers.items():
+        by_factor.setdefault(factor, []).append((number, level))
+    own = [
+        number
+        for name in (rows_of(op)[0].signature.parameters if rows_of(op) else ())
+        for number, _ in by_factor.get(f"{op.name} {name}", ())
+        if all(is_switch(level) for _, level in by_factor[f"{op.name} {name}"])
+    ]
+    found = np.where(np.isin(codes, own), codes, ABSENT)
+    whole = [i for i in _deciding(op) if rows_of(op)[i].wrt is None]  # on which every gradient can be wrong
+    found[np.setdiff1d(np.arange(len(found)), whole)] = ABSENT
+    return found
 
 
 def _rng(op: Op, seed: int, dtype: str = "") -> np.random.Generator:
