@@ -1,8 +1,10 @@
-"""Two calls of one function, pulled back in any order or in one graph: each has its own operands and outputs (C5, C6)."""
+"""Some calls of one function, pulled back in any order or in one graph: each has its own operands and outputs (C5, C6)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,35 +21,49 @@ from conformance.errors import Unsupported
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 from conformance.parameters import of_engine
 
+COUNTS = (2, 5)  # of calls: one that keeps the operands of a few calls has too few
 Expected = Callable[[Sequence[Array], Array, Array], Sequence[Array]]  # of the cotangents and both operands
 
 
 def _hold_apart(engine: Backend, sample: Sample, function: Function, expected: Expected, what: str) -> None:
-    """Claim that of two calls each has the gradients at its own operands, in either order and in one graph."""
-    calls = [[sample.array(), sample.array()] for _ in range(2)]
-    for order in ((0, 1), (1, 0)):
-        traces = [engine.trace(function, [np.array(x) for x in call]) for call in calls]
-        for n in order:
-            cotangents = [sample.array() for _ in traces[n].outputs]
-            pulled = traces[n].pull([engine.array(np.array(g)) for g in cotangents])
-            for i, right in enumerate(expected(cotangents, *calls[n])):
-                place = f"call {n + 1} of two of {what}, pulled back {'first' if n == order[0] else 'last'}"
-                hold_gradient(engine, pulled[i], right, f"operand {i}'s gradient in {place}")
-    add, g = engine.op(ADD), sample.array()
+    """Claim that of some calls each has the gradients at its own operands, in either order and in one graph."""
+    for count in COUNTS:
+        calls = [[sample.array(), sample.array()] for _ in range(count)]
+        for order in (range(count), range(count)[::-1]):
+            traces = [engine.trace(function, [np.array(x) for x in call]) for call in calls]
+            for n in order:
+                cotangents = [sample.array() for _ in traces[n].outputs]
+                pulled = traces[n].pull([engine.array(np.array(g)) for g in cotangents])
+                turn = "first" if n == order[0] else "last" if n == order[-1] else "between"
+                for i, right in enumerate(expected(cotangents, *calls[n])):
+                    place = f"call {n + 1} of {count} of {what}, pulled back {turn}"
+                    hold_gradient(engine, pulled[i], right, f"operand {i}'s gradient in {place}")
+        _hold_apart_in_one_graph(engine, sample, calls, function, expected, what)
 
-    def total(a: Any, b: Any, c: Any, d: Any) -> Any:
-        first, *others = (*as_tuple(function(a, b)), *as_tuple(function(c, d)))
-        for output in others:
-            first = add(first, output)
-        return first
+
+def _hold_apart_in_one_graph(
+    engine: Backend,
+    sample: Sample,
+    calls: Sequence[Sequence[Array]],
+    function: Function,
+    expected: Expected,
+    what: str,
+) -> None:
+    """Claim the same of the sum of all outputs of all calls."""
+    add, g = engine.op(ADD), sample.array()
+    seen: list[int] = []
+
+    def total(*operands: Any) -> Any:
+        pairs = zip(operands[::2], operands[1::2], strict=True)
+        outputs = [as_tuple(function(a, b)) for a, b in pairs]
+        seen.append(len(outputs[0]))
+        return reduce(add, chain.from_iterable(outputs))
 
     got = gradients_of(engine, total, [x for call in calls for x in call], g)
-    count = len(as_tuple(traces[0].outputs))
-    every = [gradient for a, b in calls for gradient in expected([g] * count, a, b)]
+    every = [gradient for a, b in calls for gradient in expected([g] * seen[0], a, b)]
     for i, (ours, right) in enumerate(zip(got, every, strict=True)):
-        hold_equal(
-            ours, right, f"operand {i % 2}'s gradient in call {i // 2 + 1} of two of {what}, in one graph"
-        )
+        place = f"call {i // 2 + 1} of {len(calls)} of {what}, in one graph"
+        hold_equal(ours, right, f"operand {i % 2}'s gradient in {place}")
 
 
 def _of_a_product(cotangents: Sequence[Array], a: Array, b: Array) -> Sequence[Array]:
@@ -57,14 +73,14 @@ def _of_a_product(cotangents: Sequence[Array], a: Array, b: Array) -> Sequence[A
 
 @contract("C5", "calls-apart", Capability.CUSTOM_RULE)
 def calls_of_a_custom_rule_are_apart(engine: Backend, sample: Sample) -> None:
-    """Of two calls of one custom rule each has the gradients at its own operands, pulled back in any order."""
+    """Of two calls of one custom rule, or five, each has the gradients at its own operands, pulled back in any order."""
     product = engine.custom(lambda a, b: a * b, lambda g, a, b: (g * b, g * a))
     _hold_apart(engine, sample, product, _of_a_product, "a product by a custom rule")
 
 
 @contract("C5", "outputs-apart", Capability.SEVERAL_OUTPUTS)
 def outputs_that_a_rule_uses_are_those_of_its_call(engine: Backend, sample: Sample) -> None:
-    """Of two calls of a rule that uses its outputs each has its own, pulled back in any order."""
+    """Of two calls of a rule that uses its outputs, or five, each has its own, pulled back in any order."""
 
     def expected(cotangents: Sequence[Array], a: Array, b: Array) -> Sequence[Array]:
         g, h = cotangents
@@ -75,14 +91,14 @@ def outputs_that_a_rule_uses_are_those_of_its_call(engine: Backend, sample: Samp
 
 @contract("C6", "calls-apart", Capability.CHECKPOINTING)
 def calls_of_a_checkpoint_are_apart(engine: Backend, sample: Sample) -> None:
-    """Of two calls of one checkpointed function each is computed again at its own operands."""
+    """Of two calls of one checkpointed function, or five, each is computed again at its own operands."""
     product = engine.checkpoint(engine.op(MULTIPLY))
     _hold_apart(engine, sample, product, _of_a_product, "a checkpointed product")
 
 
 @contract("C10", "calls-apart", Capability.COMPILING)
 def calls_of_a_compiled_function_are_apart(engine: Backend, sample: Sample) -> None:
-    """Of two calls of one compiled function each has the gradients at its own operands."""
+    """Of two calls of one compiled function, or five, each has the gradients at its own operands."""
     product = engine.compiled(engine.op(MULTIPLY))
     _hold_apart(engine, sample, product, _of_a_product, "a compiled product")
 

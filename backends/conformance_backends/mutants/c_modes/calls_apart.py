@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, WithTransforms, behaviour
-from conformance_backends.numpy_engine.tensor import Tensor, edge_of
+from conformance_backends.numpy_engine.tensor import Tensor, detach, edge_of
 
 
 def last_operands(self: Any, forward: Any, backward: Any) -> Any:
@@ -20,6 +21,25 @@ def last_operands(self: Any, forward: Any, backward: Any) -> Any:
         return forward(*operands)
 
     return engine.custom(kept, lambda g, *operands: backward(g, *last))
+
+
+def three_calls_kept(self: Any, forward: Any, backward: Any) -> Any:
+    """There is room for the operands of three calls: the fourth writes into the place of the first."""
+    kept: list[Any] = [None] * 3
+    numbers = itertools.count()
+
+    def operation(*operands: Any) -> Any:
+        place = next(numbers) % len(kept)
+        kept[place] = operands
+
+        def of_place(g: Any, *own: Any) -> Any:
+            values = [detach(x) for x in kept[place]]
+            is_alike = [np.shape(x) for x in values] == [np.shape(x) for x in own]
+            return backward(g, *(values if is_alike and not isinstance(g, Tensor) else own))
+
+        return engine.custom(forward, of_place)(*operands)
+
+    return operation
 
 
 def last_outputs(self: Any, forward: Any, backward: Any) -> Any:
@@ -81,6 +101,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C10/constants-apart",), base=WithTransforms, compiled=first_of_its_code_and_shapes),
     behaviour("rule-sees-last-operands", "A custom rule sees the operands of the latest call.",
         ("contract/C5/calls-apart",), custom=last_operands),
+    behaviour("rule-keeps-three-calls", "A custom rule has room for the operands of three calls.",
+        ("contract/C5/calls-apart",), custom=three_calls_kept),
     behaviour("rule-sees-last-outputs", "A custom rule of several outputs sees those of the latest call.",
         ("contract/C5/outputs-apart",), base=SteppedTape, custom_by_operand=last_outputs),
     behaviour("checkpoint-with-one-buffer", "A checkpointed product keeps its operands in one buffer.",
