@@ -14,7 +14,8 @@ from conformance.checks.engine_calls import is_refused, tape_of
 from conformance.checks.members import built_members
 from conformance.checks.observation import overwrite, plain
 from conformance.checks.registry import contract, declared_convention
-from conformance.checks.sample import Sample
+from conformance.checks.sample import SIZES, Sample
+from conformance.errors import Unsupported
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE, SPLIT
 
 SECTIONS = [1, 2]  # where an array is split, into rows
@@ -153,3 +154,20 @@ def cotangent_that_was_changed_is_read_again(engine: Backend, sample: Sample) ->
         hold_equal(
             got, 2 * g * x, f"the gradient of x * x in pass {n} of three, whose cotangents are one array"
         )
+
+
+@contract("B7", "earlier-pull", Capability.RETAINING)
+def gradients_of_an_earlier_call_of_a_pullback_stay(engine: Backend, sample: Sample) -> None:
+    """The gradients that a call of a pullback returned keep their numbers in its later calls."""
+    if not isinstance(engine, FunctionalBackend):
+        raise Unsupported(f"{engine.engine} ({engine.mode}) has no pullbacks")
+    for shape in (sample.shape, *SIZES):
+        x, w = sample.array(shape), sample.array(shape)
+        arrays = [engine.array(np.array(x)), engine.array(np.array(w))]
+        _, pulled = engine.pullback(engine.op(MULTIPLY), arrays)
+        cotangents = [sample.array(shape) for _ in range(3)]
+        calls = [pulled(engine.array(np.array(g))) for g in cotangents]
+        for n, (gradients, g) in enumerate(zip(calls, cotangents, strict=True), 1):
+            for got, slope, name in zip(gradients, (w, x), "xw", strict=True):
+                what = f"{name}'s gradient of x w, of shape {shape}, by call {n} of a pullback, read after call 3"
+                hold_equal(plain(engine, got), g * slope, what)

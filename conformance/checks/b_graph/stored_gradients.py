@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
-from conformance.checks.engine_calls import is_refused, tape_of, unless_refused
+from conformance.checks.engine_calls import full_sum, is_refused, tape_of, unless_refused
 from conformance.checks.observation import hold_gradient, overwrite, plain
 from conformance.checks.observation import stored as stored_gradient
 from conformance.checks.registry import NotThisCase, contract, declared_convention
@@ -150,6 +151,54 @@ def gradients_of_leaves_are_independent(engine: Backend, sample: Sample) -> None
         hold_equal(plain(engine, traced.outputs[0]), x + w, f"{what} the output")
         for array, value, name in zip(traced.arrays, (x, w), "xw", strict=True):
             hold_equal(plain(engine, array), value, f"{what} {name}")
+
+
+def _hold_apart(engine: Backend, gradients: Sequence[Any], expected: Sequence[Array], call: str) -> None:
+    """Claim gradients, and that a write into one of them changes no other."""
+    for got, right, name in zip(gradients, expected, "xw", strict=True):
+        hold_gradient(engine, got, right, f"{name}'s gradient by {call}")
+    overwrite(engine, gradients[0], 7.0, f"x's gradient by {call}")
+    what = f"w's gradient by {call}, after a write into x's, of shape {expected[0].shape},"
+    hold_equal(plain(engine, gradients[1]), expected[1], what)
+
+
+@contract("B5", "within", Capability.INTERMEDIATES, Capability.WRITABLE)
+def gradients_by_arrays_of_a_graph_are_independent(engine: Backend, sample: Sample) -> None:
+    """Of the gradients of a sum by its terms, by arrays of the graph, writing into one changes no other."""
+    add = engine.op(ADD)
+    for shape in (sample.shape, *SIZES):
+        x, w, g = (sample.array(shape) for _ in range(3))
+        got = engine.gradients_within(
+            lambda a, b: ((add(a, b),), (a, b)), [np.array(x), np.array(w)], [np.array(g)]
+        )
+        _hold_apart(engine, got, [g, g], "gradients_within()")
+
+
+@contract("B5", "with-value", Capability.VALUE_WITH_GRADIENT, Capability.WRITABLE)
+def gradients_with_the_value_are_independent(engine: Backend, sample: Sample) -> None:
+    """Of the gradients of (x + w)·g that come with its value, writing into one changes no other."""
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
+    for shape in (sample.shape, *SIZES):
+        x, w, g = (sample.array(shape) for _ in range(3))
+        weight = engine.array(np.array(g))
+        operands = [engine.array(np.array(x)), engine.array(np.array(w))]
+        _, got, _ = engine.value_and_gradient(
+            lambda a, b, weight=weight: total(multiply(add(a, b), weight)), operands, (0, 1)
+        )
+        _hold_apart(engine, got, [g, g], "value_and_gradient()")
+
+
+@contract("B5", "structured", Capability.STRUCTURES, Capability.WRITABLE)
+def gradients_in_a_structure_are_independent(engine: Backend, sample: Sample) -> None:
+    """Of the gradients of (x + w)·g in a structure, writing into one changes no other."""
+    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
+    for shape in (sample.shape, *SIZES):
+        x, w, g = (sample.array(shape) for _ in range(3))
+        weight = engine.array(np.array(g))
+        got = engine.structured_gradient(
+            lambda s, weight=weight: total(multiply(add(s["x"], s["w"]), weight)), {"x": x, "w": w}
+        )
+        _hold_apart(engine, [got["x"], got["w"]], [g, g], "structured_gradient()")
 
 
 @contract("B8", "non-leaf")

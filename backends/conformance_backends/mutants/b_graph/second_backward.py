@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.b_graph.call_histories import Pullbacks
 from conformance_backends.mutants.mutant import Mutant, SteppedTape, behaviour
 from conformance_backends.numpy_engine.tensor import Tensor
 
@@ -81,6 +82,17 @@ def remembered_by_array(self: Any, output: Any, gradient: Any) -> Any:
     return kept[-1]
 
 
+def into_one_buffer(self: Any, one: Any, given: Any) -> Any:
+    """Every call of a pullback writes its gradients into the arrays of the first."""
+    found = Pullbacks.pulled(self, one, given)
+    if any(g is None for g in found):
+        return found
+    buffers = one.setdefault("buffers", [Tensor(np.array(g.value)) for g in found])
+    for buffer, g in zip(buffers, found, strict=True):
+        buffer.value[...] = g.value
+    return tuple(buffers)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("second-backward-adds-nothing", "A second backward pass over a retained graph adds nothing.",
         ("contract/B7/retained",), backward=nothing_in_second_backward),
@@ -98,4 +110,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B7/other-cotangents",), custom=answers_kept),
     behaviour("pullback-remembers-by-array", "A pass that gets the same gradient argument as one before has that one's numbers.",
         ("contract/B7/changed-cotangent",), seed=remembered_by_array),
+    behaviour("pullback-has-one-buffer", "Every call of a pullback writes its gradients into the arrays of the first.",
+        ("contract/B7/earlier-pull",), base=Pullbacks, pulled=into_one_buffer),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,37 @@ def write_clears(self: Any, array: Any) -> Any:
     return SteppedTape.memory(self, array)
 
 
+def one_for_equal(gradients: Sequence[Any]) -> tuple[Any, ...]:
+    """Equal gradients are one tensor."""
+    return tuple(next(h for h in gradients if h is g or _is_equal(h, g)) for g in gradients)
+
+
+def _is_equal(first: Any, second: Any) -> bool:
+    both = isinstance(first, Tensor) and isinstance(second, Tensor)
+    return both and np.array_equal(first.value, second.value)
+
+
+def shared_within(self: Any, function: Any, operands: Any, cotangents: Any) -> Any:
+    """Equal gradients by arrays of a graph are one tensor."""
+    return one_for_equal(SteppedTape.gradients_within(self, function, operands, cotangents))
+
+
+def shared_with_value(self: Any, function: Any, arrays: Any, wrt: Any, *, auxiliary: bool = False) -> Any:
+    """Equal gradients that come with the value are one tensor."""
+    value, gradients, beside = SteppedTape.value_and_gradient(
+        self, function, arrays, wrt, auxiliary=auxiliary
+    )
+    return value, one_for_equal(gradients) if isinstance(gradients, tuple) else gradients, beside
+
+
+def shared_in_structure(self: Any, function: Any, structure: Any) -> Any:
+    """Equal gradients of a dict are one tensor."""
+    found = SteppedTape.structured_gradient(self, function, structure)
+    if not isinstance(found, dict):
+        return found
+    return dict(zip(found, one_for_equal(tuple(found.values())), strict=True))
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("added-in-earlier-memory", "A second gradient is added in place, though the adapter declares that the first is kept.",
         ("contract/B4/earlier-reference",), accumulate=added_in_place),
@@ -148,4 +180,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B13/zeroed",), accumulate=summed_elsewhere),
     behaviour("write-clears", "A write into a leaf's memory clears its stored gradient.",
         ("contract/B3/update-steps",), memory=write_clears),
+    behaviour("gradients-within-shared", "Equal gradients by arrays of a graph are one array.",
+        ("contract/B5/within",), ops=("add",), gradients_within=shared_within),
+    behaviour("gradients-with-value-shared", "Equal gradients that come with the value are one array.",
+        ("contract/B5/with-value",), ops=("add",), value_and_gradient=shared_with_value),
+    behaviour("gradients-in-structure-shared", "Equal gradients in one structure are one array.",
+        ("contract/B5/structured",), ops=("add",), structured_gradient=shared_in_structure),
 )  # fmt: skip
