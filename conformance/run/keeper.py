@@ -157,6 +157,11 @@ class Keeper:
         """Something of ours broke: say so at the end."""
         self.trouble.append(str(excrepr))
 
+    def keep_unsettled(self) -> None:
+        """What ended a worker and was to be asked in another, which could not start."""
+        for result in self.deaths.settle():
+            self._keep(result)
+
     def keep_missing(self) -> None:
         """Questions whose group died with its last item."""
         for identifier, item in self.items.items():

@@ -147,8 +147,10 @@ def _not_loaded(folder: Path) -> str:
 
 
 def _ended(keeper: Keeper, code: int, said: str, not_loaded: str) -> Ended:
-    not_started = keeper.not_started or ("" if keeper.kept else not_loaded)
+    # A file that breaks while it runs: pytest has a defect to report then, that no worker is there any more.
+    not_started = keeper.not_started or ("" if keeper.kept and not keeper.trouble else not_loaded)
     if not_started:
+        keeper.keep_unsettled()
         return Ended(not_started=not_started)
     is_ours = keeper.trouble or keeper.is_over or keeper.watch.is_past  # what stopped the session
     if keeper.was_interrupted or (code == pytest.ExitCode.INTERRUPTED and not is_ours):

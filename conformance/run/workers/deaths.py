@@ -24,6 +24,7 @@ from conformance.runfile.records import Evidence, ResultLine, Verdict
 
 NOT_OF_THE_ENGINE = "the time was taken by what computes the expected numbers, twice, and not by the engine: give more with --timeout, or ask it alone"
 NOT_AGAIN = "this ended a process, and the time did not suffice to ask it in another: ask it alone, with -q and without a budget"
+BEFORE_IT = "what was asked before it may have damaged its memory:"
 BEFORE = 6  # subjects that are named of those that a process was asked about before it ended
 NO_ANSWERS = (
     "its answers came no more, and its process had nothing to do: it wrote to, or closed, the descriptor that a worker "
@@ -80,6 +81,9 @@ class Deaths:
             str, list[str]
         ] = {}  # of a question that ended a process, what that was asked before
         self._answered: set[str] = set()  # of those, what has an answer in another process
+        self._unsettled: dict[
+            str, ResultLine
+        ] = {}  # of those, the answer where no other process can be asked
         self._deadly: set[tuple[str, str]] = set()  # a backend and an op, of which workers died
         self._left_out: set[tuple[str, str]] = set()
         self._late: Counter[tuple[str, str]] = (
@@ -100,9 +104,22 @@ class Deaths:
         answer = lost(self.items[result.id], message=self._ended_after(result.id), cases=result.cases)
         return judge(answer, self.known, datetime.date.today())
 
+    def settle(self) -> list[ResultLine]:
+        """The results of what ended a process and has no answer in another one, since none can be started any more."""
+        found = {
+            name: line
+            for name, line in self._unsettled.items()
+            if name in self._after.keys() - self._answered
+        }
+        for name in found:
+            del self._after[name]
+        return [judge(line, self.known, datetime.date.today()) for line in found.values()]
+
     def _ended_after(self, culprit: str) -> str:
-        before = ", ".join(self._after[culprit][-BEFORE:])
-        return f"this ended a process, and not another: what was asked before it may have damaged its memory: {before}"
+        return f"this ended a process, and not another: {BEFORE_IT} {self._before(culprit)}"
+
+    def _before(self, culprit: str) -> str:
+        return ", ".join(self._after[culprit][-BEFORE:])
 
     def result(
         self, worker: str, given: str, *, code: int | None, is_overdue: bool, is_silent: bool = False
@@ -132,6 +149,16 @@ class Deaths:
         if before and not (was_killed or is_late) and culprit not in self.asked_again:
             self.asked_again.add(culprit)
             self._after[culprit] = before
+            message = (
+                NO_ANSWERS
+                if is_silent
+                else self._verdict(worker, code, was_killed=False, is_overdue=False)[1]
+            )
+            said, token = (
+                f"{message}\n{BEFORE_IT} {self._before(culprit)}",
+                journal.asked(self.folder, worker),
+            )
+            self._unsettled[culprit] = lost(self.items[culprit], message=said, cases=1, token=token)
             return None
         if self.items[culprit].subject in ALL_OPS and not was_ours:
             self._deadly.add((self.items[culprit].backend, self.items[culprit].subject))
