@@ -33,7 +33,7 @@ class Journal:
     """One worker's journal: the id run just now, and what the interpreter wrote when it was killed."""
 
     def __init__(self, folder: Path, worker: str) -> None:
-        path = folder / f"{worker}.now"
+        path, self._said = folder / f"{worker}.now", folder / f"{worker}.out"
         path.write_bytes(b"\0" * SIZE)
         self._kept, self._asked = (
             os.open(folder / f"{worker}.{what}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -46,7 +46,7 @@ class Journal:
         self._memory = mmap.mmap(self._file.fileno(), SIZE)
         self._words: IO[str] = (folder / f"{worker}.words").open("w", encoding="utf-8")
         faulthandler.enable(file=self._words)
-        self._keep_output(folder / f"{worker}.out")
+        self._keep_output(self._said)
 
     def _keep_output(self, path: Path) -> None:
         """From now on, what an engine writes to the terminal goes to a file: a worker's output is nobody's."""
@@ -57,6 +57,11 @@ class Journal:
     def trim(self) -> None:
         """Forget what was written to the terminal by questions that are answered."""
         os.ftruncate(self._output, 0)
+
+    def say(self, text: str) -> None:
+        """Add a line to the output of the engine, whatever that has closed."""
+        with contextlib.suppress(OSError), self._said.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
 
     def note(self, text: str) -> None:
         """What is being run now."""

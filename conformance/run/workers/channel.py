@@ -15,6 +15,8 @@ import pytest
 
 LOWEST = 900  # the number that is tried first: below 1024, which is what a process may have at least
 STEP = 100
+CLOSED = "it closed the descriptor that its process answers by"
+_streams: list[Any] = []  # the end that this process answers by, where it is a worker of pytest-xdist
 
 
 def set_apart(config: pytest.Config) -> None:
@@ -23,6 +25,17 @@ def set_apart(config: pytest.Config) -> None:
         stream = getattr(getattr(getattr(plugin, "channel", None), "gateway", None), "_io", None)
         if stream is not None and hasattr(stream, "outfile") and hasattr(stream, "_write"):
             _move(stream)
+            _streams[:] = [stream]
+
+
+def is_closed() -> bool:
+    """Whether an engine has closed the descriptor that this worker answers by; not where it answers by none that is known."""
+    try:
+        for stream in _streams:
+            os.fstat(stream.outfile.fileno())
+    except (OSError, ValueError):
+        return True
+    return False
 
 
 def _move(stream: Any) -> None:

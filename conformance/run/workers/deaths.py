@@ -15,6 +15,7 @@ from conformance.errors import UsageError
 from conformance.ops import ALL_OPS
 from conformance.questions import Item, questions_in
 from conformance.run import journal
+from conformance.run.plan import worth
 from conformance.run.process.deadline import Limit
 from conformance.run.process.ends import beginning, is_of_oracle, manner, without_our_frames
 from conformance.run.verdict import result_for
@@ -133,7 +134,7 @@ class Deaths:
         that one call damages ends another.
         """
         noted = journal.last_noted(self.folder, worker)
-        culprit = noted if noted in self.items else given
+        culprit = noted if noted in self.items else self._next_to(given)
         is_late = is_overdue or journal.was_timeout(journal.last_words(self.folder, worker))
         if answer := self._kept(worker, culprit, is_late=is_late):
             journal.add_culprit(self.folder, culprit)
@@ -180,6 +181,15 @@ class Deaths:
         if judged.verdict is Verdict.TIMEOUT and has_hung:
             self._give_up_if_often(self.items[culprit])
         return judged
+
+    def _next_to(self, given: str) -> str:
+        """The question itself, or, where it has ended a process, one of its group that has not: it is asked no more, so they are."""
+        done = journal.culprits(self.folder)
+        if given not in done:
+            return given
+        group, of = self.items[given].group, worth(self.items[given])
+        left = [item for item in self.items.values() if item.group == group and item.id not in done]
+        return min(left, key=lambda item: worth(item) is not of).id if left else given
 
     def _give_up_if_often(self, item: Item) -> None:
         """Count a question without an answer in time; after a few of one subject the rest would cost as much, one by one."""

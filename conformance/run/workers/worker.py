@@ -7,7 +7,7 @@ import datetime
 import itertools
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import msgspec
 import conformance.run.failure_text  # noqa: F401
 from conformance import kept
 from conformance.backend import Backend, Function
-from conformance.errors import Unsupported, UsageError
+from conformance.errors import UsageError
 from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.questions import Item
@@ -29,7 +29,9 @@ from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, s
 from conformance.run.process import alone, caches, copies, memory, processes
 from conformance.run.process.deadline import Limit, is_over
 from conformance.run.process.surroundings import Surroundings
+from conformance.run.workers import channel
 from conformance.run.workers.deaths import lost, not_asked
+from conformance.run.workers.left_out import Without
 from conformance.run.workers.soundness import Gist, gist_of
 from conformance.runfile.jsonl import encode
 from conformance.runfile.known import in_force, judge
@@ -44,19 +46,6 @@ REMEMBERED, REMEMBERED_WITHIN = 2**29, 2**30
 HARMLESS = frozenset({Verdict.PASS, Verdict.UNDECIDED, Verdict.UNSUPPORTED})
 SLIPS = 6  # of one adapter, after which what is laid to it is believed
 GROUPS = 8  # before it is to forget where nobody says how much memory they took
-
-
-class Without(dict[str, Function]):
-    """Ops but for those of which processes died; naming one of these says why it is not there."""
-
-    def __init__(self, ops: Mapping[str, Function], names: Set[str]) -> None:
-        super().__init__({name: op for name, op in ops.items() if name not in names})
-        self.names = names
-
-    def __missing__(self, name: str) -> Function:
-        if name in self.names:
-            raise Unsupported(f"{name} ended the process, so it is left out here")
-        raise KeyError(name)
 
 
 class Worker:
@@ -241,7 +230,10 @@ class Worker:
             backend.ops = ops if item.subject in ALL_OPS else Without(ops, names)  # type: ignore[misc]  # this backend's alone, not the class's
 
     def note(self, text: str) -> None:
-        """What is run now, for whoever is to know what a worker died of."""
+        """What is run now, for whoever is to know what a worker died of; its end, where no answer of it can arrive."""
+        if channel.is_closed():  # by the question before, which the journal names still
+            self.journal.say(channel.CLOSED)
+            os._exit(1)
         self.journal.note(text)
 
     @contextlib.contextmanager

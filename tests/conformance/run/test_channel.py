@@ -13,6 +13,7 @@ from conformance.questions import items_of
 from conformance.run import journal
 from conformance.run.keeper import SILENT, Watch
 from conformance.run.process.deadline import Limit
+from conformance.run.workers.channel import CLOSED
 from conformance.run.workers.deaths import NO_ANSWERS, Deaths
 from conformance.runfile.records import Verdict
 
@@ -70,3 +71,41 @@ def test_a_silent_worker_is_a_crash_with_its_cause_and_not_somebody_elses_doing(
     assert result.verdict is Verdict.CRASH
     assert result.evidence is not None
     assert result.evidence.message == NO_ANSWERS
+
+
+def test_a_worker_that_ends_with_nothing_noted_costs_another_question_each_time(tmp_path: Path) -> None:
+    items = [item for item in items_of("mine", ("float64",)) if item.group == ITEM.group]
+    deaths = Deaths({item.id: item for item in items}, tmp_path, (), limit=Limit(2.0))
+    given = [deaths.result(f"gw{n}", ITEM.id, code=0, is_overdue=False) for n in range(len(items))]
+    assert {result.id for result in given if result} == {item.id for item in items}
+
+
+CLOSES = """
+import os
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+def closing(x, y):
+    os.closerange(0, 1024)
+    return np.add(x, y)
+
+class Closes(NumpyTape):
+    ops = {"add": closing, "tanh": np.tanh}
+"""
+
+
+@pytest.mark.costly
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the channel has no number of its own")
+def test_an_op_that_closes_every_descriptor_is_a_crash_of_each_question_about_it(
+    command: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "closes.py").write_text(CLOSES)
+    asked = [f"op/{name}/float64" for name in ("add/vjp", "add/dtype", "tanh/vjp")]
+    done = command("run", "closes.py", *(part for query in asked for part in ("-q", query)), "-n", 1)
+    assert done.code == 1, done.said
+    assert done.verdicts == {f"closes/{name}": "pass" if "tanh" in name else "crash" for name in asked}, (
+        done.said
+    )
+    evidence = done.result(f"closes/{asked[0]}").evidence
+    assert evidence is not None
+    assert CLOSED in evidence.message
