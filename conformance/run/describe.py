@@ -18,7 +18,7 @@ from typing import IO
 import msgspec
 
 from conformance.capability import Capability
-from conformance.errors import ConformanceError, UsageError, error_text
+from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
 from conformance.load import leave, load_backend, name_of, start_timeout
 from conformance.run.declarations import hold_declarations
 from conformance.run.process import caches
@@ -168,6 +168,16 @@ def hold_names(descriptions: Iterable[Description]) -> None:
                 f'is empty, the class or file that is given: write name = "…" in one of them'
             )
         named[name] = spec
+
+
+def hold_described(found: Iterable[str], planned: Iterable[str]) -> None:
+    """Refuse backends that are called otherwise here than where the run was planned: it has no question of such a one; raises AdapterError."""
+    here, there = list(found), set(planned)
+    if lacking := there.difference(here):
+        was, now = " and ".join(sorted(lacking)), " and ".join(name for name in here if name not in there)
+        raise AdapterError(
+            f"the adapter's name is {now}, and was {was} when it was described: `name` must be the same in every process"
+        )
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from conformance.load import load_backend
 from conformance.ops import ALL_OPS
 from conformance.questions import Item
 from conformance.run import journal
-from conformance.run.describe import Description, describe
+from conformance.run.describe import Description, describe, hold_described
 from conformance.run.execute import Executor
 from conformance.run.journal import Journal
 from conformance.run.plan import PROFILES, in_order, parted, scope_of, select, shard, together
@@ -98,6 +98,7 @@ class Worker:
         self.known = in_force(self.known, [d.line for d in self._descriptions.values()])
         if self.plan:
             listed = msgspec.json.decode(self.plan.read_bytes(), type=list[tuple[str, str, str, str]])
+            hold_described(self._descriptions, {name for name, *_ in listed})
             chosen = arranged([Item(*names) for names in listed], until=self.until)
         else:
             asked = parted(self._descriptions.values(), self.seed, self.effort)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -31,3 +32,15 @@ def test_an_adapter_that_breaks_during_a_run_is_no_defect_of_the_suite(command: 
     assert "time did not suffice" not in done.said
     verdicts = {name.removeprefix("micrograd/"): verdict for name, verdict in done.verdicts.items()}
     assert verdicts == {add: "crash", tanh: "pass"}
+
+
+def test_an_adapter_of_another_name_in_each_process_is_told_its_names(command: Any, tmp_path: Path) -> None:
+    text = MICROGRAD.read_text().replace("class Micrograd", "import os\n\nclass Micrograd", 1)
+    (tmp_path / "mine.py").write_text(
+        text.replace("name = engine =", 'name = f"m{os.getpid()}"\n    engine =')
+    )
+    done = command("run", "mine.py", "-q", "op/add/vjp/float64", "-n", 1)
+    assert done.code == 11, done.said
+    assert re.search(
+        r"in a worker, the adapter's name is m\d+, and was m\d+ when it was described", done.said
+    )
