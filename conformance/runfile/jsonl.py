@@ -30,7 +30,7 @@ from conformance.runfile.records import (
     counts_of,
     with_cross_engine,
 )
-from conformance.runfile.whole import hold_readable
+from conformance.runfile.whole import opened
 
 SCHEMA = 2
 
@@ -206,7 +206,7 @@ def read_results(path: Path) -> Run:
 
 def _what_it_is(path: Path, first: Line | Damage | None) -> str:
     """What a file without a header is, and the way out."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         line = file.readline(LONGEST_LINE)
     start = line[:4]
     if not start:
@@ -227,8 +227,7 @@ def _what_it_is(path: Path, first: Line | Damage | None) -> str:
 def _lines(path: Path) -> Iterator[tuple[int, Line | Damage]]:
     """The lines with their numbers, one in memory at a time; RunFileError where there is no such file."""
     try:
-        hold_readable(path)
-        with path.open("rb") as file:
+        with opened(path) as file:
             yield from _records(file, path)
     except OSError as error:
         raise RunFileError(f"cannot read the run file {path}: {error.strerror}") from None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
+from functools import cache
 from pathlib import Path
+from typing import IO
 
 HAS_NO_ROOM_BESIDE = (
     errno.EACCES,
@@ -27,6 +30,8 @@ FULL = (
     errno.EDQUOT,
     errno.EFBIG,
 )  # a reader that is gone wants no more, but a disk was to have it all
+
+MOST_OF_STREAM = 2**30  # bytes, which are kept
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -69,6 +74,23 @@ def hold_readable(path: Path) -> None:
         what = next((name for is_kind, name in ENDLESS if is_kind(mode)), "")
         if what and not is_opened and path != Path(os.devnull):
             raise OSError(errno.EINVAL, f"it is {what}, where a file is expected", str(path))
+
+
+def opened(path: Path) -> IO[bytes]:
+    """A file to be read; what is a stream, such as /dev/stdin, gives what it gave the first time. Raises OSError."""
+    hold_readable(path)
+    return io.BytesIO(_once(path)) if is_stream(path) else path.open("rb")
+
+
+@cache
+def _once(path: Path) -> bytes:
+    with path.open("rb") as file:
+        found = file.read(MOST_OF_STREAM)
+    if len(found) == MOST_OF_STREAM:  # it may never end
+        raise OSError(
+            errno.EFBIG, f"it gives more than {MOST_OF_STREAM} bytes: write them to a file", str(path)
+        )
+    return found
 
 
 def _replace(place: Path, encoded: bytes) -> None:

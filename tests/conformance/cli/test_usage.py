@@ -434,15 +434,10 @@ def test_what_is_never_written_is_not_waited_for(arguments: str, said: str, tmp_
     assert said in done.stderr
 
 
-def test_what_a_shell_writes_is_read() -> None:
+def test_what_a_shell_writes_is_read_and_by_a_report_twice() -> None:
     header = RunLine(SCHEMA, "r1", "2026-01-01T00:00:00+00:00", "quick", 0, SpecLine("0", "d"), {}, ())
-    code = "import pathlib, conformance.runfile.jsonl as f; print(f.read_run(pathlib.Path('/dev/stdin')).missing)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=encode(header),
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=True,
-    )
-    assert done.stdout == "it has no footer: the run was cut short\n"
+    command = [sys.executable, "-P", "-m", "conformance", "report", "/dev/stdin"]
+    given = encode(header)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=20, check=False)
+    said = "conformance: /dev/stdin is not complete: it has no footer: the run was cut short\n"
+    assert (done.returncode, done.stdout, done.stderr) == (12, "no backend, and no results\n", said)
