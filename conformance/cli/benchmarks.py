@@ -15,7 +15,7 @@ from rich.table import Table
 
 from conformance.backend import Backend
 from conformance.cli.console import print_json
-from conformance.load import load_backend
+from conformance.load import load_backend, modes_of
 from conformance.run.conduct import specs_of
 from conformance.run.describe import describe
 from conformance.run.plan import header_of
@@ -28,6 +28,7 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
     """Measure every backend in one process, interleaved; each line is written as soon as it is known."""
     specs = specs_of(options.backends)
     backends = [load_backend(spec) for spec in specs]
+    reference = _reference(options.reference, dict(zip(specs, backends, strict=True)))
     header = header_of("bench", options.seed, [describe(spec) for spec in specs])
     if hasattr(os, "getloadavg"):
         host = {**host, "load before": f"{os.getloadavg()[0]:.2f}"}
@@ -44,7 +45,7 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
 
     measured = measure(
         backends,
-        reference=options.reference,
+        reference=reference,
         dtype=options.dtype,
         workloads=options.workload or None,
         sizes=options.size or None,
@@ -65,6 +66,15 @@ def bench(options: argparse.Namespace, host: Mapping[str, str]) -> int:
         console.print(text, markup=False)
     console.print(f"run file {options.output}", markup=False)
     return 0
+
+
+def _reference(spec: str, backends: Mapping[str, Backend]) -> str:
+    """The name of the backend that others are compared with; UsageError where there is none of that name, timed or not."""
+    if spec in backends:
+        return backends[spec].name
+    if spec not in {backend.name for backend in backends.values()}:
+        modes_of(spec)
+    return spec
 
 
 def devices(backends: Sequence[Backend]) -> dict[str, str]:

@@ -50,6 +50,11 @@ from conformance.runfile.records import RunLine, SpecLine
         (["run", "numpy", "-q", "op/tahn"], 5, "the query 'op/tahn' matches nothing"),
         (["run", "--sede", "3"], 4, "unrecognized arguments: --sede; did you mean --seed?"),
         (["run", "numpy", "--budgt=5m"], 4, "unrecognized arguments: --budgt=5m; did you mean --budget?"),
+        (
+            ["bench", *["numpy", "--workload", "mlp", "--size", "small", "--reference", "nunpy"]],
+            4,
+            "no backend is called 'nunpy'; did you mean numpy?",
+        ),
         (["bench", "--sizes", "small"], 4, "unrecognized arguments: --sizes; did you mean --size?"),
         (["list", "ops", "--jsn"], 4, "did you mean --json?"),
         (["known", "check", "run.jsonl", "--knwon", "x"], 4, "did you mean --known?"),
