@@ -67,6 +67,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.cli.console import print_json
     from conformance.errors import UsageError
     from conformance.load import load_backend
+    from conformance.run.describe import hold_starts
     from conformance.run.process.scripted import script_apart
     from conformance.runfile.records import UNEXPECTED
 
@@ -79,6 +80,7 @@ def command(options: argparse.Namespace) -> int:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for spec in specs:
+            hold_starts(spec)
             backend = load_backend(spec)
             if options.script:
                 if backend.dialect is None:

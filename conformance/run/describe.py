@@ -19,7 +19,7 @@ import msgspec
 
 from conformance.capability import Capability
 from conformance.errors import AdapterError, ConformanceError, UsageError, error_text
-from conformance.load import leave, load_backend, name_of, start_timeout
+from conformance.load import leave, load_backend, name_of, named, start_timeout
 from conformance.run.declarations import hold_declarations
 from conformance.run.process import caches
 from conformance.run.process.ends import manner
@@ -45,6 +45,7 @@ class Description(msgspec.Struct, frozen=True):
     uncached: str = (
         ""  # why what it compiles is of no use to a later run; empty where it is, or compiles nothing
     )
+    is_unanswered: bool = False  # whether its process ended, or was ended, before it had answered
 
 
 def describe(spec: str) -> Description:
@@ -131,7 +132,8 @@ class PendingDescription:
         return self.process.wait(timeout=max(0.0, left))
 
     def _failed(self, error: str) -> Description:
-        return Description(BackendLine(name_of(self.spec), "", "", error=error), spec=self.spec)
+        line = BackendLine(name_of(self.spec), "", "", error=error)
+        return Description(line, spec=self.spec, is_unanswered=True)
 
 
 def _no_room() -> str:
@@ -155,6 +157,17 @@ def describe_all(specs: list[str]) -> list[Description]:
     """The descriptions of several backends, each from its own process; whatever those leave behind is ended."""
     with orphans_ended():
         return [pending.answer() for pending in [PendingDescription(spec) for spec in specs]]
+
+
+def hold_starts(spec: str) -> None:
+    """Raise AdapterError where an adapter that is not installed ends the process in which it is loaded, or hangs it.
+
+    What it raises says who loads it here.
+    """
+    if spec not in named():
+        (found,) = describe_all([spec])
+        if found.is_unanswered:
+            raise AdapterError(found.line.error)
 
 
 def hold_names(descriptions: Iterable[Description]) -> None:

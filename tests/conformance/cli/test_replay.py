@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,3 +76,17 @@ def test_half_a_token_is_refused_and_not_the_engines_fault(script: list[str], ca
 def test_a_token_is_found_among_spaces(capsys: Any) -> None:
     token = draw_cases(find("tanh"), "float64", 0, EFFORT)[0].token
     assert main(["replay", f" {token}\n", "--on", "numpy", "--check", "op/vjp"]) == 0
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("adapter", "said"),
+    [("hangs_at_import", "did not start within 1.5 s"), ("exits_at_import", "ended its process (exit 7)")],
+)
+def test_an_adapter_that_does_not_start_is_not_waited_for_in_silence(
+    command: Any, adapters: Path, adapter: str, said: str
+) -> None:
+    arguments = (NEAR.token, "--on", adapters / f"{adapter}.py")
+    done = command("replay", *arguments, CONFORMANCE_PATIENCE="1.5")
+    assert (done.code, done.out) == (11, "")
+    assert said in done.err
