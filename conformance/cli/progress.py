@@ -29,6 +29,7 @@ from conformance.cli.pages.run_end import (
     table_of,
     unanswered,
     unasked_points,
+    unchecked,
 )
 from conformance.run.conduct import INTERRUPTED, Request
 from conformance.run.failure_text import failure_text
@@ -176,6 +177,8 @@ class Progress:
         if results:  # of none the table would be empty, and look like a good one
             self._print(table_of(header, results))
             self.say("what the words mean: conformance explain verdicts")
+        for text in unchecked(header, results):
+            self.say(text)
         if points := unasked_points(request.queries, results):
             self.say(f"special points were not asked; to add them: {' '.join(points)}")
         for text in trouble:

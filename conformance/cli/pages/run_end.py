@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -47,6 +48,25 @@ def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:
     )
     for (backend, reason), count in said.items():
         yield f"no answer to {count} question{'s' * (count > 1)} of {backend}: {in_brief_lines(reason)}"
+
+
+def unchecked(header: RunLine, results: Sequence[ResultLine]) -> Iterator[str]:
+    """A sentence for each backend that offers nothing of what it was asked, which looks like success.
+
+    Where queries name a part that other backends offer, it is no news that one has nothing of it.
+    """
+    asked: dict[str, list[ResultLine]] = {}
+    for result in results:
+        asked.setdefault(result.backend, []).append(result)
+    having = {result.backend for result in results if result.verdict is not Verdict.UNSUPPORTED}
+    for backend in header.backends:
+        own = asked.get(backend.name, [])
+        if own and backend.name not in having and not (having and header.queries):
+            ((reason, _),) = Counter(stated_line(message_of(result)) for result in own).most_common(1)
+            yield (
+                f"nothing was checked of {backend.name}: it offers none of what was asked ({in_brief_lines(reason)}); what its "
+                f"adapter lacks: conformance smoke {shlex.quote(backend.spec or backend.name)}"
+            )
 
 
 def unasked_points(queries: Sequence[str], results: Sequence[ResultLine]) -> list[str]:

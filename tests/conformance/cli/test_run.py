@@ -186,3 +186,27 @@ def test_a_run_without_a_result_has_no_table(capsys: Any) -> None:
     assert "explain verdicts" not in said
     assert "run file run.jsonl has no result\n" in said
     assert "not deciding" in ended([LINE], INTERRUPTED, capsys)
+
+
+def test_a_run_in_which_nothing_was_checked_says_so(capsys: Any) -> None:
+    both = (BackendLine("mine", "mine", "1", spec="my mine.py"), BackendLine("other", "other", "1"))
+    lacks = msgspec.structs.replace(
+        LINE, verdict=Verdict.UNSUPPORTED, evidence=Evidence(message="the engine has no tanh")
+    )
+    others = msgspec.structs.replace(LINE, id="other/op/tanh/vjp/float64", backend="other")
+    said = (
+        "nothing was checked of mine: it offers none of what was asked (the engine has no tanh); what its adapter lacks: "
+        "conformance smoke 'my mine.py'\n"
+    )
+
+    def printed(results: list[ResultLine], *queries: str) -> str:
+        header = msgspec.structs.replace(RUN, backends=both, queries=queries)
+        Progress().end(header, results, Request((), queries, "quick", 0, 1, "", 0.0, Path("r"), None), (), ())
+        return capsys.readouterr().out
+
+    assert said in printed([lacks], "op/tanh")
+    assert said in printed([lacks, others])
+    assert "nothing was checked" not in printed([lacks, others], "op/tanh")  # another engine has it
+    assert "nothing was checked" not in printed(
+        [lacks, msgspec.structs.replace(LINE, id="mine/op/sin/vjp/float64")]
+    )
