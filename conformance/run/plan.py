@@ -7,9 +7,7 @@ id, a query, a link and a key among the known failures.
 from __future__ import annotations
 
 import datetime
-import difflib
 import enum
-import fnmatch
 import hashlib
 import os
 import platform
@@ -27,12 +25,13 @@ import numpy as np
 import conformance
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
-from conformance.errors import NothingSelected, UsageError, brief
+from conformance.errors import NothingSelected, UsageError
 from conformance.ops import ALL_OPS, FAMILIES
 from conformance.points import SPECIAL_POINTS
 from conformance.questions import Item, items_of
 from conformance.questions.cases import COUNTED
 from conformance.questions.compact import Compact
+from conformance.questions.queries import matches, sentences
 from conformance.run.describe import Description
 from conformance.runfile.jsonl import SCHEMA
 from conformance.runfile.records import ResultLine, RunLine, SpecLine
@@ -47,41 +46,13 @@ PROFILES = {
     "thorough": Effort(signatures=40, draws=8, samples=16, programs=300, strength=4),
 }
 
-# What checks of an op are called elsewhere.
-SAME = {
-    **dict.fromkeys(("jvp", "jacfwd", "tangent", "pushforward", "forward-mode"), "forward"),
-    **dict.fromkeys(("grad", "gradient", "gradients", "backward", "jacrev", "pullback", "gradcheck"), "vjp"),
-    **dict.fromkeys(
-        ("hessian", "hvp", "second-order", "gradgradcheck", "double-backward"), "reverse-over-reverse"
-    ),
-    **dict.fromkeys(("vmap", "batched", "vectorized"), "mapped"),
-    **dict.fromkeys(("jit", "compile"), "compiled"),
-    **dict.fromkeys(("checkpoint", "remat"), "checkpointed"),
-    **dict.fromkeys(("primal", "output", "values"), "value"),
-}
-
-
-def matches(identifier: str, query: str) -> bool:
-    """Whether a query selects an id.
-
-    A query is an id, or a beginning of one at a slash, with `*` for anything; the backend may be left out.
-    """
-    return _pattern(query).match(identifier) is not None
-
-
-@cache
-def _pattern(query: str) -> re.Pattern[str]:
-    """What matches the ids that a query selects: a plan is tens of thousands of them."""
-    whole, below = (fnmatch.translate(text) for text in (query, query.rstrip("/") + "/*"))
-    return re.compile(f"(?:[^/]*/)?(?:{whole}|{below})")
-
 
 def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item] = ()) -> list[Item]:
     """The items that any query selects; all of them without a query.
 
     Where a query matches none of them, it selects of `further` items: those that the profile leaves out.
 
-    Raises NothingSelected for queries that match nothing; it names each of them.
+    Raises NothingSelected for queries that match nothing; it names the first of them, and counts the others.
     """
     if not queries:
         return list(items)
@@ -91,39 +62,11 @@ def select(items: Sequence[Item], queries: Sequence[str], further: Sequence[Item
         found = [item for item in items if matches(item.id, query)]
         found = found or [item for item in further if matches(item.id, query)]
         if not found:
-            unmatched.append(
-                f"the query {brief(query)!r} matches nothing; {_hint(query, (*items, *further))}"
-            )
+            unmatched.append(query)
         selected |= dict.fromkeys(found)
     if unmatched:
-        raise NothingSelected("\n".join(unmatched))
+        raise NothingSelected("\n".join(sentences(unmatched, (*items, *further))))
     return [item for item in (*items, *further) if item in selected]
-
-
-def _hint(query: str, items: Sequence[Item]) -> str:
-    """What a query that matches nothing may have meant: the same of another kind, or what is spelled alike."""
-    kind, _, rest = query.strip("/").partition("/")
-    checks = {item.check: item.definition for item in items if item.definition.clause == rest}
-    if of_ops := sorted(f"-q 'op/*/{check.name}'" for check in checks.values() if check.kind == "op"):
-        return f"{rest} is checked op by op: {' '.join(of_ops)}"
-    depth = query.strip("/").count("/") + 1
-    ids = {item.id.partition("/")[2] for item in items} | {item.id for item in items}
-    named = {"/".join(parts[:depth]) for parts in (text.split("/") for text in ids) if len(parts) >= depth}
-    alike = sorted(name for name in named if rest and name.partition("/")[2] == rest)
-    if alike:
-        return f"there is no {kind}/{rest}, but there is {' and '.join(alike)}"
-    start, _, last = query.strip("/").rpartition("/")
-    if (name := f"{start}/{SAME.get(last.lower(), '')}") in named:
-        return f"did you mean {name}?"
-    if (
-        kind == "contract"
-        and re.fullmatch("[A-Z]", rest)
-        and any(matches(item.id, f"{query}*") for item in items)
-    ):
-        return f"a whole chapter is -q '{query}*'"
-    if close := difflib.get_close_matches(query, named, n=3, cutoff=0.75):
-        return f"did you mean {' or '.join(close)}?"
-    return "ids look like numpy/op/matmul/vjp/float64 or contract/B1, see: conformance list checks"
 
 
 def shard(items: Sequence[Item], text: str) -> list[Item]:

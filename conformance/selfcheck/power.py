@@ -24,7 +24,8 @@ from conformance.checks.comparison import Decisive, decisions, tolerances, undec
 from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported
 from conformance.questions import Item, Question, items_of
-from conformance.run.plan import PROFILES, matches, select
+from conformance.questions.queries import matches
+from conformance.run.plan import PROFILES, select
 from conformance.run.process.spawned import pool_of
 from conformance.selfcheck.selftest import registered_controls, registered_variants
 from conformance.selfcheck.wrong_answers import ELSEWHERE, FORMS, NUMBERS, PROBES, Answers, Wrong

@@ -20,10 +20,11 @@ from conformance.errors import NothingSelected, UsageError
 from conformance.ops import ALL_OPS
 from conformance.points import points_of
 from conformance.questions import Item, items_of
+from conformance.questions.queries import NAMED, matches
 from conformance.run.conduct import exit_code
 from conformance.run.describe import Description, describe
 from conformance.run.execute import Executor
-from conformance.run.plan import matches, select, shard
+from conformance.run.plan import select, shard
 from conformance.runfile.accuracy import Accuracy
 from conformance.runfile.diagnostics import Agreement, Diagnostic
 from conformance.runfile.jsonl import Line, Run, decode, encode
@@ -125,9 +126,22 @@ def test_all_queries_that_match_nothing_are_named_at_once() -> None:
         select(ITEMS, ["op/tahn", "op/tanh", "op/sinn"])
 
 
+def test_of_many_queries_that_match_nothing_the_first_are_named_and_the_others_counted() -> None:
+    with pytest.raises(NothingSelected) as raised:
+        select(ITEMS, [f"op/tahn{n}" for n in range(NAMED + 2)])
+    said = str(raised.value).splitlines()
+    assert len(said) == NAMED + 1
+    assert said[-1] == "and 2 more queries match nothing"
+
+
 @pytest.mark.parametrize(
     ("query", "hint"),
     [
+        ("/op/tanh", "leave out the slash: -q op/tanh$"),
+        (
+            "op/tanh/vjp/float64/",
+            "'op/tanh/vjp/float64/' matches nothing; leave out the slash: -q op/tanh/vjp/float64$",
+        ),
         (f"point/{WITHOUT_POINTS}", f"there is no point/{WITHOUT_POINTS}, but there is op/{WITHOUT_POINTS}"),
         ("op/tanh/vpj", "did you mean op/tanh/vjp or"),
         ("op/tanh/jvp", r"did you mean op/tanh/forward\?"),
