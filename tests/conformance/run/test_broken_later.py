@@ -34,7 +34,9 @@ def test_an_adapter_that_breaks_during_a_run_is_no_defect_of_the_suite(command: 
     assert verdicts == {add: "crash", tanh: "pass"}
 
 
-def test_an_adapter_of_another_name_in_each_process_is_told_its_names(command: Any, tmp_path: Path) -> None:
+def test_an_adapter_whose_name_differs_in_each_process_is_the_adapters_fault(
+    command: Any, tmp_path: Path
+) -> None:
     text = MICROGRAD.read_text().replace("class Micrograd", "import os\n\nclass Micrograd", 1)
     (tmp_path / "mine.py").write_text(
         text.replace("name = engine =", 'name = f"m{os.getpid()}"\n    engine =')
