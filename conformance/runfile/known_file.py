@@ -24,6 +24,7 @@ MATCHES_NOTHING = "(?!)"  # what fnmatch makes of an empty range, such as [z-a]
 TABLE = "known"
 CHOICES: Mapping[str, tuple[str, ...]] = {"kind": get_args(Kind), "within": get_args(Lost)}
 BEGINS = re.compile(r"^[ \t]*\[\[[ \t]*known[ \t]*\]\]", re.MULTILINE)
+NEEDED = {"id": "write the id of a result, or a pattern of ids", "reason": "write why it fails"}
 SHOWN = 80  # characters of an id in a message
 
 
@@ -116,7 +117,7 @@ def _slip_of(entry: KnownFailure, written: Mapping[str, object]) -> str:
     """What of an entry says nothing, or can be about nothing; empty where all of it says something."""
     for key, value in written.items():
         if value == [] or any(_is_blank(each) for each in (value if isinstance(value, list) else [value])):
-            return f"{key} is empty: write what it is, or leave it out"
+            return f"{key} is empty: {NEEDED.get(key, 'write what it is, or leave it out')}"
     for pattern in entry.ids:
         if MATCHES_NOTHING in fnmatch.translate(pattern):
             return f"no id is like {pattern!r}, whose brackets hold an empty range"

@@ -174,6 +174,20 @@ def test_a_file_that_is_no_list_of_known_failures_is_refused(text: str, tmp_path
         read_known(tmp_path / "known.toml")
 
 
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [("reason", "reason is empty: write why it fails "), ("id", "id is empty: write the id of ")],
+)
+def test_a_field_that_is_needed_is_not_to_be_left_out_where_it_is_empty(
+    field: str, said: str, tmp_path: Path
+) -> None:
+    entry = {"id": "mine/op/tan/vjp/float64", "reason": "it is new", field: " "}
+    text = "\n".join(f'{key} = "{value}"' for key, value in entry.items())
+    (tmp_path / "known.toml").write_text(f"[[known]]\n{text}\n")
+    with pytest.raises(UsageError, match=said):
+        read_known(tmp_path / "known.toml")
+
+
 # ---- by what a failure says ------------------------------------------------------------------------------
 
 
