@@ -25,7 +25,7 @@ import numpy as np
 import conformance
 from conformance.checks import load_all
 from conformance.clauses import STANDARD
-from conformance.errors import NothingSelected, UsageError
+from conformance.errors import NothingSelected, UsageError, brief
 from conformance.ops import ALL_OPS, FAMILIES
 from conformance.points import SPECIAL_POINTS
 from conformance.questions import Item, items_of
@@ -40,6 +40,7 @@ from conformance.strategies import Effort
 if TYPE_CHECKING:
     from conformance.run.conduct import Request
 
+DIGITS = 9  # of the numbers of a shard
 PROFILES = {
     "quick": Effort(signatures=4, draws=3, samples=3, programs=12, strength=1),
     "standard": Effort(signatures=16, draws=4, samples=6, programs=60, strength=3),
@@ -77,10 +78,12 @@ def shard(items: Sequence[Item], text: str) -> list[Item]:
 
 def numbers_of_shard(text: str) -> tuple[int, int]:
     """The numbers i and n of "i/n"; raises UsageError where they name no part."""
-    found = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text)
+    found = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", text)
+    if found and max(map(len, found.groups())) > DIGITS:
+        raise UsageError(f"--shard {brief(text)!r}: i and n have at most {DIGITS} digits")
     part, count = map(int, found.groups()) if found else (1, 0)
     if part > count:
-        raise UsageError(f"--shard {text!r}: expected i/n with 1 <= i <= n, for example 1/4")
+        raise UsageError(f"--shard {brief(text)!r}: expected i/n with 1 <= i <= n, for example 1/4")
     return part, count
 
 

@@ -27,6 +27,7 @@ from conformance.runfile.records import RunLine, SpecLine
         ),
         (["run", "nowhere.py"], 4, "there is no file nowhere.py"),
         (["run", "numpy", "--shard", "5/4"], 4, "expected i/n with 1 <= i <= n"),
+        (["run", "numpy", "--shard", f"1/{10**9}"], 4, "'1/1000000000': i and n have at most 9 digits"),
         (["run", "numpy", "--shard", "half"], 4, "expected i/n with 1 <= i <= n"),
         (["run", "numpy", "--timeout", "0"], 4, "'0' is not a number above zero"),
         (["run", "numpy", "--timeout", "nan"], 4, "'nan' is not a number above zero"),
