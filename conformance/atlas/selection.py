@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ import msgspec
 
 from conformance.backend import Backend
 from conformance.errors import UsageError
-from conformance.ops import find
+from conformance.ops import ALL_OPS, find
 from conformance.ops.names import (
     ADD,
     DIVIDE,
@@ -38,6 +39,8 @@ OPS = {
     "+": ADD, "-": SUBTRACT, "*": MULTIPLY, "/": DIVIDE, "@": MATMUL, "**": POW, "//": FLOOR_DIVIDE,
     "%": REMAINDER, "-x": NEGATIVE, "[]": GETITEM,
 }  # fmt: skip
+EXAMPLES = {sign: f"x {sign} y" for sign in OPS} | {"-x": "-x", "[]": "x[0]"}
+TAKES = "it takes a program, model.py, or a list of ops, such as relu,MaxPool2d,@"
 LAYER = re.compile(r"(loss|function)$|[123]d$")  # what classes of layers and losses end in
 
 
@@ -75,15 +78,16 @@ def _is_of(place: str, ops: Sequence[str]) -> bool:
     return op in ops
 
 
-def names_in(text: str) -> dict[str, set[str]]:
+def names_in(text: str, model: str = "the model") -> dict[str, set[str]]:
     """The names that a program calls, each with how it is written; an operator under its sign.
 
-    Raises UsageError where the text is no Python.
+    Raises UsageError, which names the `model` and the line, where the text is no Python.
     """
     try:
         tree = ast.parse(text)
-    except SyntaxError as error:
-        raise UsageError(f"the model is not Python: {error}") from None
+    except (SyntaxError, ValueError) as error:  # ValueError: a null byte, of which Python gives no line
+        line = f", line {error.lineno}," if isinstance(error, SyntaxError) and error.lineno else ""
+        raise UsageError(f"{model}{line} is not Python: {getattr(error, 'msg', error)}") from None
     found: dict[str, set[str]] = {}
     for name, written in _called(tree):
         found.setdefault(name, set()).add(written)
@@ -101,13 +105,28 @@ def _called(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def source_of(text: str) -> str:
-    """The source in a file, or calls of the names in a list `relu,softmax`; UsageError where there is no such file."""
+    """The source in a file, or calls of the names in a list `relu,softmax,@`; UsageError where it is neither."""
     if not text.endswith(".py"):
-        return "\n".join(f"{name.strip()}()" for name in text.split(",") if name.strip())
+        names = [name.strip() for name in text.split(",") if name.strip()]
+        if not names:
+            raise UsageError(f"--ops-of {text!r} names nothing: {TAKES}")
+        if text not in ALL_OPS and os.path.exists(text):  # of a long list a Path would raise
+            what = "folder" if os.path.isdir(text) else "file whose name does not end in .py"
+            raise UsageError(f"{text} is a {what}: {TAKES}")
+        return "\n".join(map(_call_of, names))
     try:
         return Path(text).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {text}: {error}") from None
+
+
+def _call_of(name: str) -> str:
+    """A call of an op of that name, or an operator between operands; UsageError where it is neither."""
+    if name in EXAMPLES:
+        return EXAMPLES[name]
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise UsageError(f"--ops-of: {name!r} is no name of an op, and no operator: {TAKES}")
+    return f"{name}()"
 
 
 def folded(name: str) -> set[str]:

@@ -99,7 +99,7 @@ def selected(queries: Sequence[str], model: str | None, specs: Sequence[str]) ->
     if model is None:
         return Selection(tuple(queries))
     text = source_of(model)
-    calls = names_in(text)
+    calls = names_in(text, model)
     meant = ops_named(calls, spelt_apart(specs))
     roots = imported(text)
     for name in sorted(calls):

@@ -1,9 +1,20 @@
 """A query, or the source of a model, selects the rows of the atlas."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
-from conformance.atlas.selection import Selection, imported, names_in, ops_named, source_of, spellings_of
+from conformance.atlas.selection import (
+    OPERATORS,
+    Selection,
+    imported,
+    names_in,
+    ops_named,
+    source_of,
+    spellings_of,
+)
 from conformance.errors import UsageError
 
 MODEL = """
@@ -63,3 +74,30 @@ def test_a_list_is_read_as_calls() -> None:
 
 def test_an_adapter_says_how_its_users_write_an_op() -> None:
     assert "amax" in spellings_of(NumpyTape())["max"]
+
+
+def test_an_operator_is_named_in_a_list_by_its_sign() -> None:
+    names = ("relu", *OPERATORS.values())
+    assert set(names_in(source_of(",".join(names)))) == set(names)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("", "--ops-of '' names nothing: it takes a program, model.py, or a list"),
+        (".", r"^\. is a folder: it takes a program"),
+        ("notes.txt", "notes.txt is a file whose name does not end in .py: it takes a program"),
+        ("relu,foo(", r"'foo\(' is no name of an op, and no operator"),
+        ("wrong.py", "wrong.py, line 2, is not Python: invalid syntax"),
+    ],
+)
+def test_what_holds_no_ops_is_named(given: str, said: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.py").write_text("import torch\nx = = 1\n")
+    Path("notes.txt").touch()
+    with pytest.raises(UsageError, match=said):
+        names_in(source_of(given), given)
+
+
+def test_a_list_of_many_ops_is_no_path() -> None:
+    assert set(names_in(source_of(",".join(["relu"] * 200)))) == {"relu"}
