@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Write the reports, the site, or both, or else print the causes of all failures; 12 where a run file is not complete."""
+    options.runs = distinct(options.runs)
     is_printed = not options.output and options.site is None
     if is_printed and (options.format or options.against):
         raise UsageError("-o FILE or --site DIR says where the report goes")
@@ -122,6 +123,21 @@ def causes_in(runs: Sequence[Run]) -> list[dict[str, object]]:
         for run in runs
         for cause in causes_of(run.header.backends, run.results)
     ]
+
+
+def distinct(paths: Sequence[Path]) -> list[Path]:
+    """The run files without those that have what an earlier one has, whose failures would count twice."""
+    if len(paths) < 2:
+        return list(paths)
+    found: list[tuple[Path, Run]] = []
+    for path, run in zip(paths, silently(paths), strict=True):
+        earlier = next((other for other, read in found if read == run), None)
+        if earlier is None:
+            found.append((path, run))
+        else:
+            how = "given twice" if path == earlier else f"the same run as {earlier}"
+            print(f"conformance: {path} is {how}: it counts once", file=sys.stderr)
+    return [path for path, _ in found]
 
 
 def silently(paths: Sequence[Path]) -> list[Run]:

@@ -87,6 +87,22 @@ def test_without_a_place_for_a_report_the_causes_are_printed(capsys: Any) -> Non
     assert main(["report", "run.jsonl", "--format", "csv"]) == 4
 
 
+def test_a_run_that_is_given_twice_counts_once(capsys: Any) -> None:
+    header = replace(RUN, backends=(BackendLine("mine", "mine", "1"),))
+    lines = [header, line("tan", Verdict.FAIL, "it is wrong"), EndLine(True, {})]
+    for name in ("run.jsonl", "copy.jsonl"):
+        Path(name).write_text("\n".join(map(encode, lines)))
+    assert main(["report", "run.jsonl"]) == 0
+    once = capsys.readouterr()
+    assert main(["report", "run.jsonl", "./run.jsonl", "copy.jsonl"]) == 0
+    twice = capsys.readouterr()
+    assert twice.out == once.out
+    assert twice.err == (
+        "conformance: run.jsonl is given twice: it counts once\n"
+        "conformance: copy.jsonl is the same run as run.jsonl: it counts once\n"
+    )
+
+
 def test_a_registered_format_is_written_for_its_suffix(monkeypatch: Any, capsys: Any) -> None:
     register(monkeypatch, csv="conformance_reports.csv_report:render")
     assert main(["report", "run.jsonl", "-o", "new/x.csv"]) == 0
