@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.errors import AdapterError, UsageError
-from conformance.load import named
+from conformance.load import name_of, named
 from conformance.run.plan import PROFILES
 from conformance.run.process.deadline import Limit
 from conformance.runfile.jsonl import Run, read_results, read_run
@@ -98,14 +98,17 @@ def hold_alike(path: Path, now: RunLine) -> None:
         raise UsageError(f"{path} is of another state of this suite, whose checks may differ: run it anew")
     begun = {line.name: line for line in then.backends if not line.error}
     lost = sorted(begun.keys() - {line.name for line in now.backends})
+    # One that does not start is called after its file or class: nobody could ask it for its name.
+    called = {name_of(_spec(begun[name])) for name in lost}
+    broken = [line.error for line in now.backends if line.error and line.name in begun.keys() | called]
+    if broken:
+        raise AdapterError(f"{path} cannot go on, and stays as it is: {broken[0]}")
     if lost:
         raise UsageError(
             f"{path} also has {', '.join(lost)}; name all its backends, or, to run those that it names, none"
         )
     for line in now.backends:
         earlier = begun.get(line.name)
-        if earlier and line.error:
-            raise AdapterError(f"{path} cannot go on, and stays as it is: {line.error}")
         if earlier and earlier.version != line.version:
             raise UsageError(
                 f"{path} was begun with {line.name} {earlier.version}, and this is {line.version}: run it anew, and: "

@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from conformance.cli import main
+from conformance.errors import AdapterError
 from conformance.run.conduct import Request
 from conformance.run.process.deadline import Limit
-from conformance.run.resume import resumed
+from conformance.run.resume import hold_alike, resumed
 from conformance.runfile.jsonl import SCHEMA, encode
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, RunLine, SpecLine, Verdict
 from conformance.runfile.writer import RunWriter
@@ -69,3 +70,12 @@ def test_what_had_no_answer_in_time_is_asked_again_where_it_has_more(
     )
     _, answered = resumed(request)
     assert [r.id for r in answered] == [*kept, "b", "x"]
+
+
+@pytest.mark.parametrize("spec", ["ed.py", "ed.py:Mine"])
+def test_an_adapter_that_cannot_be_imported_any_more_is_named_with_its_error(spec: str) -> None:
+    then, path = BackendLine("micrograd", "micrograd", "1", spec=spec), Path("run.jsonl")
+    path.write_text(encode(msgspec.structs.replace(HEADER, backends=(then,))) + "\n")
+    now = BackendLine("ed" if spec.endswith("py") else "Mine", "", "", error="SyntaxError: it is broken")
+    with pytest.raises(AdapterError, match="cannot go on, and stays as it is: SyntaxError: it is broken"):
+        hold_alike(path, msgspec.structs.replace(HEADER, backends=(now,)))
