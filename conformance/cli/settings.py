@@ -32,7 +32,7 @@ def _project(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
+        tool = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("tool", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     table = tool.get("conformance", {}) if isinstance(tool, dict) else tool

@@ -211,9 +211,11 @@ def test_a_setting_of_the_wrong_kind_is_named(
     assert said in capsys.readouterr().err
 
 
-def test_settings_are_the_defaults_of_their_flags(tmp_path: Path, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])  # an editor may have marked the encoding
+def test_settings_are_the_defaults_of_their_flags(encoding: str, tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "pyproject.toml").write_text(
-        '[tool.conformance]\nseed = 7\nquery = ["op/tanh"]\nas-json = true\noutput = "a.jsonl"'
+        '[tool.conformance]\nseed = 7\nquery = ["op/tanh"]\nas-json = true\noutput = "a.jsonl"',
+        encoding=encoding,
     )
     monkeypatch.chdir(tmp_path)
     options = parser().parse_args(["run", "numpy", "--timeout", "5"])
