@@ -22,7 +22,6 @@ OF_FEW_OPS = {
     "A18": "the reference engine declares no complex numbers; E23 asks every holomorphic op",
     "B2": "counts the calls of a custom rule below many paths; F3 counts the work of other graphs",
     "B4": "about what is stored at leaves; the tape histories of B19 mix ops",
-    "B5": "about what is stored at leaves; D8 asks every op",
     "B8": "about what is stored at arrays that are no leaf",
     "B11": "takes seconds, and is left out of the record: chains of negations and additions",
     "B13": "about what is stored at leaves; the tape histories of B19 mix ops",
