@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from conformance.load import leave, load_backend, name_of, named, start_timeout
 from conformance.run.declarations import hold_declarations
 from conformance.run.process import caches
 from conformance.run.process.ends import manner
-from conformance.run.process.processes import end_group, orphans_ended
+from conformance.run.process.processes import end_group, end_with_parent, orphans_ended
 from conformance.runfile.records import BackendLine
 
 LAST = 4_000_000  # bytes
@@ -195,6 +196,7 @@ def hold_described(found: Iterable[str], planned: Iterable[str]) -> None:
 
 def main() -> None:
     """Print the description of the backend named on the command line."""
+    end_with_parent(signal.SIGKILL)  # an adapter may hang while it is loaded, and nobody waits for it any more
     spec, out = sys.argv[1], os.dup(1)  # an engine may close the other
     try:
         description = describe(spec)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import time
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -75,3 +78,50 @@ def test_a_signal_while_the_script_imports_modules_is_said_in_a_line(
         check=False,
     )
     assert (done.returncode, done.stderr) == (2, "conformance: interrupted\n")
+
+
+HANGS = """
+import os, pathlib, time
+pathlib.Path({noted!r}).write_text(str(os.getpid()))
+while True:
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems tell no process that its parent has ended")
+def test_a_command_that_is_killed_leaves_no_process_in_which_an_adapter_hangs(tmp_path: Path) -> None:
+    noted, adapter = tmp_path / "process", tmp_path / "hangs.py"
+    adapter.write_text(HANGS.format(noted=str(noted)), encoding="utf-8")
+    command = subprocess.Popen(
+        [sys.executable, "-P", "-m", "conformance", "run", str(adapter), "-q", "op/add"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_until(lambda: noted.exists() and noted.read_text(encoding="utf-8") != "")
+    child = int(noted.read_text(encoding="utf-8"))
+    command.kill()
+    command.wait()
+    try:
+        wait_until(lambda: not is_running(child))
+    finally:
+        if is_running(child):
+            os.kill(child, signal.SIGKILL)
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there, and is no zombie that nobody has asked for its end."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for something, which must come in time."""
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until, "it did not come"
+        time.sleep(0.05)
