@@ -17,7 +17,7 @@ CLAUSES = (
     Clause("C4", MUST, "An operand that needs no gradient gets none, unless the engine marks none and stores all, as declared; the others' gradients do not change.",
            "Freezing a layer must not change how the others train.",
            ("none", "stored")),
-    Clause("C5", MUST, "A custom rule is called once per use with the right cotangent, or tangent; a wrong number or shape of what it returns is refused, a wrong dtype refused or cast; None means zero or is refused, and one more than there are operands is tolerated or refused, as declared.",
+    Clause("C5", MUST, "A custom rule is called once per use with the right cotangent, or tangent; a wrong number or shape of what it returns is refused, a wrong dtype refused or cast; None means zero or is refused, and one None more than there are operands is tolerated or refused, as declared.",
            "Custom rules are where users' own bugs are; only the engine can notice them.",
            ("tolerated", "refused")),
     Clause("C6", SHOULD, "The backward pass computes a checkpointed function again, by calling it or by replaying its trace as declared, and its gradient is the same bit for bit.",

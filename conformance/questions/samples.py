@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.backend import Backend
 from conformance.checks import Check, load_all
+from conformance.checks.declared_refusals import decline_if_declared
 from conformance.checks.registry import FULL, UndeclaredConvention, assumed_convention
 from conformance.checks.sample import PREFIX, Sample
 from conformance.clauses import STANDARD
@@ -54,7 +55,17 @@ class SampleQuestion(Question[Sample]):
         return backend, replace(self.input)
 
     def run(self, check: Check, arguments: Arguments) -> Any:
-        """Run the check; where the adapter declares no convention, one of them must hold all the same."""
+        """Run the check; where the adapter declares no convention, one of them must hold all the same.
+
+        An exception of the engine's that says that it has no gradient of an op, as the adapter declares, is Unsupported.
+        """
+        try:
+            return self._by_some_convention(check, arguments)
+        except Exception as failure:
+            decline_if_declared(failure, arguments[0])
+            raise
+
+    def _by_some_convention(self, check: Check, arguments: Arguments) -> Any:
         try:
             return super().run(check, arguments)
         except UndeclaredConvention as undeclared:

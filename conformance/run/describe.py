@@ -196,7 +196,9 @@ def hold_described(found: Iterable[str], planned: Iterable[str]) -> None:
 
 def main() -> None:
     """Print the description of the backend named on the command line."""
-    end_with_parent(signal.SIGKILL)  # an adapter may hang while it is loaded, and nobody waits for it any more
+    end_with_parent(
+        signal.SIGKILL
+    )  # an adapter may hang while it is loaded, and nobody waits for it any more
     spec, out = sys.argv[1], os.dup(1)  # an engine may close the other
     try:
         description = describe(spec)

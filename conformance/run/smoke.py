@@ -219,7 +219,7 @@ def _about_calls(dtypes: Sequence[str], *, has_numbers: bool) -> Iterator[SmokeQ
             "gradient() must work for a scalar output; `sum` takes axis and keepdims by keyword",
         )
     yield SmokeQuestion(
-        "what the caller writes into an array later changes no value",
+        "what the caller writes into an array after a call changes no value of that call",
         _written_later,
         "array() copies where the engine reads its operands later than it is called: np.array(value) does",
     )

@@ -219,22 +219,6 @@ def transform_sends_cotangents_to_what_it_captures(engine: Backend, sample: Samp
             _hold_captured(engine, sample, build, WORDS[layer], is_required=True)
 
 
-@contract("C5", "captured", CUSTOM)
-def custom_rule_gives_no_wrong_gradient_to_what_it_captures(engine: Backend, sample: Sample) -> None:
-    """What a custom rule captures is refused, or has no gradient, since the rule returns none; operands have theirs."""
-    x, w, g = (sample.array((3,)) for _ in range(3))
-
-    def function(a: Any, b: Any) -> Any:
-        return engine.custom(lambda c: c * b, lambda g, c: (g * b,))(a)
-
-    given: list[Array | None] = []
-    if is_refused(lambda: given.extend(gradients_of(engine, function, [x, w], g))):
-        return
-    hold_equal(given[0], g * w, "x's gradient of x w by a custom rule that captures w")
-    if given[1] is not None and given[1].any():
-        hold_equal(given[1], g * x, "w's gradient of x w by a custom rule that captures w")
-
-
 @contract("C6", "captured-second", CHECKPOINT, Capability.HIGHER_ORDER)
 def checkpoint_that_captures_is_differentiated_again(engine: Backend, sample: Sample) -> None:
     """The second derivatives through a checkpoint by its operand, and by what it captures, are those of the plain function."""

@@ -125,7 +125,7 @@ class Shared(NumpyTape):
         (InnerReversed, "inner gradients are in the order of the arrays"),
         (WithValueInOrder, "gradients beside a value are in the order of the positions"),
         (JacobiansReversed, "Jacobians are in the order of the operands"),
-        (Shared, "what the caller writes into an array later changes no value"),
+        (Shared, "what the caller writes into an array after a call changes no value of that call"),
     ],
 )
 def test_one_claim_names_the_slip(slip: type[NumpyTape], claim: str) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from conformance.backend import Function
 from conformance_backends import numpy_engine as engine
 from conformance_backends.mutants.mutant import Mutant, WithTransforms, behaviour
-from conformance_backends.numpy_engine.graph import is_recording
 from conformance_backends.numpy_engine.tensor import Tensor, edge_of
 
 
@@ -42,18 +41,6 @@ def custom_unless_recomputing(self: Any, forward: Any, backward: Any) -> Any:
     right = engine.custom(forward, backward)
     halved = engine.custom(forward, lambda g, *xs: tuple(p * 0.5 for p in backward(g, *xs)))
     return lambda *operands: (halved if self.kept.get("recomputing") else right)(*operands)
-
-
-def captured_gets_the_cotangent(self: Any, forward: Any, backward: Any) -> Any:
-    """What the forward function of a custom rule captures is recorded as if it were added."""
-
-    def operation(*operands: Any) -> Any:
-        result = forward(*map(engine.detach, operands))
-        output = engine.custom(lambda *xs: engine.detach(forward(*xs)), backward)(*operands)
-        is_captured = isinstance(result, Tensor) and result.requires_grad and is_recording()
-        return output + (result - engine.detach(result)) * 3.0 if is_captured else output
-
-    return operation
 
 
 def checkpoint_of_constants(self: Any, function: Function) -> Function:
@@ -238,8 +225,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/C5/second-order",), custom=custom_of_values),
     behaviour("custom-rule-halved-in-checkpoints", "While a checkpoint is recomputed custom rules give half their cotangents.",
         ("contract/C5/inside-others",), custom=custom_unless_recomputing, checkpoint=custom_detached_in_checkpoints),
-    behaviour("custom-rule-captures", "What a custom rule captures receives three times the cotangent.",
-        ("contract/C5/captured",), custom=captured_gets_the_cotangent),
     behaviour("checkpoint-once", "The gradient of a checkpoint is a constant.",
         ("contract/C6/second-order",), checkpoint=checkpoint_of_constants),
     behaviour("checkpoint-doubled-inside", "A checkpoint in a checkpoint doubles its cotangents.",
