@@ -101,6 +101,7 @@ class RecordingOptional(Recording):
         try:
             outputs, output_tangents = push(defined.traced)
         finally:
+            defined.tried(arrays)  # where the engine refuses before it calls the function
             builder.write(
                 template.format(
                     out=out,
