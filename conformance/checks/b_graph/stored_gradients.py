@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability, TapeBackend
+from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, is_refused, tape_of, unless_refused
@@ -177,28 +177,29 @@ def gradients_by_arrays_of_a_graph_are_independent(engine: Backend, sample: Samp
 @contract("B5", "with-value", Capability.VALUE_WITH_GRADIENT, Capability.WRITABLE)
 def gradients_with_the_value_are_independent(engine: Backend, sample: Sample) -> None:
     """Of the gradients of (x + w)·g that come with its value, writing into one changes no other."""
-    add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
-    for shape in (sample.shape, *SIZES):
-        x, w, g = (sample.array(shape) for _ in range(3))
-        weight = engine.array(np.array(g))
+    for x, w, g, loss in _losses(engine, sample):
         operands = [engine.array(np.array(x)), engine.array(np.array(w))]
-        _, got, _ = engine.value_and_gradient(
-            lambda a, b, weight=weight: total(multiply(add(a, b), weight)), operands, (0, 1)
-        )
+        _, got, _ = engine.value_and_gradient(loss, operands, (0, 1))
         _hold_apart(engine, got, [g, g], "value_and_gradient()")
 
 
 @contract("B5", "structured", Capability.STRUCTURES, Capability.WRITABLE)
 def gradients_in_a_structure_are_independent(engine: Backend, sample: Sample) -> None:
     """Of the gradients of (x + w)·g in a structure, writing into one changes no other."""
+    for x, w, g, loss in _losses(engine, sample):
+        got = engine.structured_gradient(
+            lambda s, loss=loss: loss(s["x"], s["w"]), {"x": np.array(x), "w": np.array(w)}
+        )
+        _hold_apart(engine, [got["x"], got["w"]], [g, g], "structured_gradient()")
+
+
+def _losses(engine: Backend, sample: Sample) -> Iterator[tuple[Array, Array, Array, Function]]:
+    """Operands x and w of each shape, g, and the number (x + w)·g as a function of both."""
     add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
     for shape in (sample.shape, *SIZES):
         x, w, g = (sample.array(shape) for _ in range(3))
         weight = engine.array(np.array(g))
-        got = engine.structured_gradient(
-            lambda s, weight=weight: total(multiply(add(s["x"], s["w"]), weight)), {"x": x, "w": w}
-        )
-        _hold_apart(engine, [got["x"], got["w"]], [g, g], "structured_gradient()")
+        yield x, w, g, lambda a, b, weight=weight: total(multiply(add(a, b), weight))
 
 
 @contract("B8", "non-leaf")

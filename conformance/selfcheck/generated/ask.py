@@ -12,7 +12,7 @@ import io
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,30 +91,19 @@ def _grouped(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:
 
 
 def first_catch(
-    backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None] = lambda: None
-) -> Catch | None:
-    """The first item that catches a backend; None where it survives them all. `beat` is called before each question."""
-    return _aside(backend, groups, seed, effort, beat, lambda item: None)
-
-
-def refusals(
-    backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None] = lambda: None
-) -> Counter[str]:
-    """How often a backend refuses what an engine may refuse, by item, until one catches it."""
-    refused: Counter[str] = Counter()
-    _aside(backend, groups, seed, effort, beat, lambda item: refused.update([item.id.partition("/")[2]]))
-    return refused
-
-
-def _aside(
     backend: Backend,
     groups: Groups,
     seed: int,
     effort: Effort,
-    beat: Callable[[], None],
-    on_refusal: Callable[[Item], None],
+    beat: Callable[[], None] = lambda: None,
+    on_refusal: Callable[[Item], None] = lambda item: None,
 ) -> Catch | None:
+    """The first item that catches a backend; None where it survives them all.
+
+    `beat` is called before each question, `on_refusal` where the backend refuses what an engine may refuse.
+    """
     effort = effort if backend.compiles_signatures else effort.without_compilation()
+    asked = partial(_first_catch, backend, groups, seed, effort, beat, on_refusal)
     with (
         np.errstate(all="ignore"),
         warnings.catch_warnings(),
@@ -123,8 +112,16 @@ def _aside(
     ):
         warnings.simplefilter("ignore")
         # In a context of its own, where a scope that is left open ends with the mutant.
-        context = contextvars.copy_context()
-        return context.run(_first_catch, backend, groups, seed, effort, beat, on_refusal)
+        return contextvars.copy_context().run(asked)
+
+
+def refusals(
+    backend: Backend, groups: Groups, seed: int, effort: Effort, beat: Callable[[], None] = lambda: None
+) -> Counter[str]:
+    """How often a backend refuses what an engine may refuse, by item, until one catches it."""
+    refused: Counter[str] = Counter()
+    first_catch(backend, groups, seed, effort, beat, lambda item: refused.update([item.id.partition("/")[2]]))
+    return refused
 
 
 def _first_catch(
