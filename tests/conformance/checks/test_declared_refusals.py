@@ -134,5 +134,14 @@ class Plain(NumpyTape):
         return custom(of_plain, backward)
 
 
+class OfItsOwn(Plain):
+    """The same, whose rules are given the engine's arrays."""
+
+    def custom(self, forward: Any, backward: Any) -> Any:
+        return super().custom(lambda *arrays: forward(*map(Tensor, arrays)), backward)
+
+
 def test_a_rule_of_plain_arrays_refuses_what_it_captures() -> None:
     custom_rule_gives_no_wrong_gradient_to_what_it_captures(Plain(), Sample(0, "float64"))
+    with pytest.raises(AdapterError):
+        custom_rule_gives_no_wrong_gradient_to_what_it_captures(OfItsOwn(), Sample(0, "float64"))
