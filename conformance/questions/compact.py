@@ -6,7 +6,8 @@ op in its family plus the seed, so that every family has its share, and another 
 
 - the modes of an engine take turns: what is asked of an op in the first dtype in one of them is asked in the second
   dtype in the next; of the half precisions, and of the complex dtypes, an op has one, in one mode;
-- what an engine compiles for one check alone is asked of one op in a few, in the first dtype; forward mode and second
+- what an engine compiles for one check alone is asked of one op in a few, in the first dtype, or where the check is of
+  others alone in one of these; forward mode and second
   derivatives also of every elementwise op, which cost little there: an engine that makes its reverse rules by
   transposing those of forward mode drops from them what does not depend on the tangent, so that no gradient shows it, and
   what a rule takes for a constant shows in its derivative alone;
@@ -81,8 +82,21 @@ class Compact:
             return self._has_turn(place + self._number(item.dtype))
         if check.is_compiled_alone:
             is_chosen = self._is_among(ONE_IN, place, zlib.crc32(check.clause.encode()))
-            return (is_chosen or _is_cheap(item)) and item.dtype == self.dtypes[0] and self._has_turn(place)
+            return (
+                (is_chosen or _is_cheap(item))
+                and item.dtype == self._dtype_of(item, place)
+                and self._has_turn(place)
+            )
         return self._asks_in(item.dtype, place)
+
+    def _dtype_of(self, item: Item, place: int) -> str:
+        """The one dtype in which an op is asked what is compiled for one check: the first, or one of the check's in turns."""
+        own = [dtype for dtype in self.dtypes if dtype in item.definition.dtypes]
+        return (
+            self.dtypes[0]
+            if self.dtypes[0] in own or not own
+            else own[place // self.modes // ONE_IN % len(own)]
+        )
 
     def _has_turn(self, place: int) -> bool:
         return place % self.modes == self.mode

@@ -23,7 +23,7 @@ from conformance.ops.names import ADD, MATMUL, MULTIPLY
 from conformance.oracle.allowance import expected_values
 
 SPECTRA = "spectra"
-OTHER = {"float64": "float32", "float32": "float64", "float16": "float32"}
+OTHER = {"float64": "float32", "float32": "float64", **dict.fromkeys(HALF, "float32")}
 
 
 @op_check("A6", "shape", is_about_form=True)
@@ -95,7 +95,8 @@ def _other_precision(seen: Observation) -> str:
     applies=_has_several_differentiable_operands,
     once_per_signature=True,
     compiles=True,
-    dtypes=frozenset({"float32"}),
+    dtypes=HALF | {"float32"},
+    sparing_in=HALF,
 )
 def value_and_gradient_are_right_in_mixed_calls(seen: Observation) -> list[Comparison]:
     """In a call that mixes precisions the value and each gradient are as accurate as in the coarser one, whichever operand has it."""
@@ -120,6 +121,9 @@ def value_and_gradient_are_right_in_mixed_calls(seen: Observation) -> list[Compa
             ),
             claim="differs from the reference value",
         )
+        for k, got in enumerate(answer.gradients):
+            if got is not None:
+                hold_dtype(seen, k, got, operands[seen.wrt[k]].dtype, f", {where[:-1]}")
         compared += hold_all_within(
             (got, expected, f"{seen.label(k)}, {where}")
             for k, (got, expected) in enumerate(zip(answer.gradients, seen.expected, strict=True))

@@ -50,6 +50,8 @@ OF_VECTORS: dict[str, Any] = {
 }
 ONE_NUMBER, MORE_AXES = " of one number", " of a row with an axis more than there is"
 FORMS = ("", ONE_NUMBER, MORE_AXES)  # of what is written
+# Into a row of two: too many entries, none, more rows than one, and the same two entries on another axis.
+MISFITS = ((5,), (0,), (3, 2), (2, 1), (1, 3, 2))
 CALLS = (
     *((what, index, SHAPE) for what, index in INDICES.items()),
     *((what, index, (5,)) for what, index in OF_VECTORS.items()),
@@ -222,17 +224,19 @@ def what_is_added_to_a_part_again_and_again_has_its_gradient(engine: Backend, sa
 def write_that_is_refused_changes_nothing(engine: Backend, sample: Sample) -> None:
     """A write of a shape that does not fit is refused, and leaves the array's numbers and its history."""
     negative = engine.op(NEGATIVE)
-    x, g, misfit = sample.array((3, 2)), sample.array((3, 2)), sample.array((5,))
+    x, g = sample.array((3, 2)), sample.array((3, 2))
+    for misfit in MISFITS:
+        values = sample.array(misfit)
 
-    def function(a: Any) -> Any:
-        target = negative(a)
-        if not is_refused(lambda: engine.assign(target, (0,), engine.array(np.array(misfit)))):
-            raise Violation(f"{misfit.shape} was written into a row of {x.shape}")
-        return target
+        def function(a: Any, values: Array = values) -> Any:
+            target = negative(a)
+            if not is_refused(lambda: engine.assign(target, (0,), engine.array(np.array(values)))):
+                raise Violation(f"{values.shape} was written into a row of {x.shape}")
+            return target
 
-    (value,), (got,) = engine.vjp(function, [np.array(x)], [np.array(g)])
-    hold_equal(plain(engine, value), -x, "an array into which a write was refused")
-    hold_equal(None if got is None else plain(engine, got), -g, "its gradient")
+        (value,), (got,) = engine.vjp(function, [np.array(x)], [np.array(g)])
+        hold_equal(plain(engine, value), -x, f"an array into which a write of shape {misfit} was refused")
+        hold_equal(None if got is None else plain(engine, got), -g, "its gradient")
 
 
 @contract("D7", "in-no-grad", Capability.RECORDED_WRITES, Capability.NO_GRAD)

@@ -52,6 +52,18 @@ def ids(items: list[Item]) -> set[str]:
     return {item.id.partition("/")[2] for item in items}
 
 
+def test_every_check_that_such_an_engine_can_be_asked_is_asked_of_some_op() -> None:
+    asked, left = parts(*MODES)
+    assert not {item.definition.name for item in left} - {item.definition.name for item in asked}
+
+
+def test_what_is_asked_in_other_dtypes_than_the_first_is_asked_in_each_of_them_in_turns() -> None:
+    dtypes = {
+        i.dtype for seed in range(3) for i in parts(*MODES, seed=seed)[0] if i.check == "op/mixed-value"
+    }
+    assert dtypes == {"float32", "float16", "bfloat16"}
+
+
 def test_only_the_quick_profile_leaves_out_and_only_of_engines_that_compile() -> None:
     assert parts(*MODES)[1]
     assert not parts(*MODES, profile="standard")[1]
@@ -59,13 +71,16 @@ def test_only_the_quick_profile_leaves_out_and_only_of_engines_that_compile() ->
 
 
 @pytest.mark.costly
-def test_every_item_is_asked_in_some_mode_for_some_seed_but_what_is_compiled_alone_in_other_dtypes() -> None:
+def test_every_item_is_asked_in_some_mode_for_some_seed_but_what_is_compiled_alone_in_further_dtypes() -> (
+    None
+):
     asked, left_out = parts(*MODES)
     assert len(asked) < 0.5 * len(left_out)
     plans = [Compact.of(name, DTYPES, seed) for name in MODES for seed in range(4 * ONE_IN * ONE_POINT_IN)]
     for item in left_out[::29]:
         is_asked = any(compact.asks(item) for compact in plans)
-        alone = item.definition.is_compiled_alone and item.definition.name not in SWEEPS
+        check = item.definition
+        alone = check.is_compiled_alone and check.name not in SWEEPS and "float64" in check.dtypes
         assert is_asked != (alone and item.dtype != "float64"), item.id
 
 

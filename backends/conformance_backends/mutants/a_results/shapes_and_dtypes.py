@@ -42,6 +42,12 @@ def widened(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) 
     return Trace(traced.arrays, traced.outputs, pull)
 
 
+def widened_from_half(self: Any, function: Any, operands: Sequence[Any], wrt: Any = None) -> Trace:
+    """Where an operand is in half precision and another is not, every gradient is in the other's."""
+    halves = [x for x in operands if x.dtype == np.float16]
+    return (widened if halves else SteppedTape.trace)(self, function, operands, wrt)
+
+
 def as_float64(self: Any, leaf: Tensor, arrived: Any) -> None:
     """Gradients are kept in double precision."""
     leaf.grad = np.array(arrived, dtype=float) if leaf.grad is None else leaf.grad + arrived
@@ -79,6 +85,13 @@ def sign_lost_in_mixed_calls(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: 
     pulled = right(i, g, z, *xs, **p)
     floats = [x.dtype.itemsize for x in xs if x.dtype.kind == "f"]
     return -pulled if xs[i].dtype.itemsize < max(floats, default=0) else pulled
+
+
+def sign_lost_in_half(right: Any, i: int, g: Any, z: Any, *xs: Any, **p: Any) -> Any:
+    """In float16, beside an operand in single precision, the gradient has the other sign."""
+    is_beside = xs[i].dtype == np.float16 and any(x.dtype == np.float32 for x in xs)
+    pulled = right(i, g, z, *xs, **p)
+    return -pulled if is_beside else pulled
 
 
 def in_half_precision_where_mixed(right: Any, *xs: Any, **p: Any) -> Any:
@@ -152,6 +165,10 @@ MUTANTS: tuple[Mutant, ...] = (
         ("op/mixed-dtype",), trace=widened),
     rule("mixed-sign-lost", "Where another operand is more precise, the gradient has the other sign.",
         ("op/mixed-value",), ("divide", "hypot", "matmul"), sign_lost_in_mixed_calls),
+    rule("mixed-sign-lost-in-half", "In float16, beside an operand in float32, the gradient has the other sign.",
+        ("op/mixed-value",), ("divide", "hypot", "matmul"), sign_lost_in_half),
+    behaviour("mixed-half-widens", "In a call that mixes half and single precision every gradient has the wider.",
+        ("op/mixed-value",), trace=widened_from_half),
     value("mixed-values-cut", "Operands of different precision pass through half precision.",
         ("op/mixed-value",), ("divide", "hypot", "matmul"), in_half_precision_where_mixed),
     value("double-values", "The value of float32 operands is float64.",

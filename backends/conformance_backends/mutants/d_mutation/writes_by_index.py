@@ -96,6 +96,14 @@ def own_parts_are_constants(self: Any, array: Tensor, index: Any, value: Any) ->
     array[index] = detach(value) if is_own else value
 
 
+def first_of_more_rows(self: Any, array: Any, index: Any, value: Any) -> None:
+    """Of a value with more axes than its place has the first entries along them are written."""
+    place = np.empty(array.shape)[index]
+    while np.ndim(value) > place.ndim:
+        value = value[0]
+    SteppedTape.assign(self, array, index, value)
+
+
 def refused_write_ends_the_graph(self: Any, array: Tensor, index: Any, value: Any) -> None:
     """A write that is refused leaves a constant."""
     try:
@@ -160,6 +168,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/D7/own-part",), assign=own_parts_are_constants),
     behaviour("refused-write-ends-the-graph", "A write that is refused leaves the array a constant.",
         ("contract/D7/refused",), assign=refused_write_ends_the_graph),
+    behaviour("first-of-more-rows", "Of a value with more axes than its place has the first entries are written.",
+        ("contract/D7/refused",), assign=first_of_more_rows),
     behaviour("unrecorded-write-ends-the-graph", "A result that is written in a no_grad scope is a constant afterwards.",
         ("contract/D7/in-no-grad",), assign=unrecorded_writes_end_the_graph),
 )  # fmt: skip
