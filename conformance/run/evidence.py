@@ -12,9 +12,10 @@ from conformance.backend import Backend
 from conformance.case import listed
 from conformance.checks import Check
 from conformance.diagnosis.pattern import pattern_of
+from conformance.diagnosis.step import step_of
 from conformance.errors import ConformanceError, Violation, class_name, is_ctrl_c, is_violation, text_of
 from conformance.questions import Question
-from conformance.run.attribution import Origin, is_defect, origin_of, trail_of
+from conformance.run.attribution import Origin, is_defect, origin_of, traceback_of, trail_of
 from conformance.run.mapped.findings import place_of
 from conformance.run.process.surroundings import Replaced
 from conformance.runfile.diagnostics import DiagnosedViolation, NotEngineFault
@@ -130,6 +131,7 @@ def _whole(
     return msgspec.structs.replace(
         bare,
         raised="" if failure is None or is_own(failure) else place_of(failure, backend),
+        step="" if failure is None or is_own(failure) else step_of(traceback_of(failure)),
         case=question.input.as_json(),
         because=found.because,
         where=found.where,

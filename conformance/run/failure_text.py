@@ -30,6 +30,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
     if evidence and evidence.pattern:
         lines.append(f"  pattern {evidence.pattern}")
+    if evidence and evidence.step:
+        lines.append(f"  step    {evidence.step}")
     if evidence and evidence.raised:
         lines.append(f"  raised  {evidence.raised}")
     if evidence and evidence.because:

@@ -109,6 +109,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
         str, ...
     ] = ()  # the messages of other failures of the check, and of this one's case before it was made small
     raised: str = ""  # of an exception: the adapter's line, and the one that raised it
+    step: str = ""  # of an exception: which of the check's calls it came of
     unshrunk: str = ""  # why smaller cases were not all tried; empty where they were
     pattern: str = ""  # what was got is beside what is expected, such as "what is expected times 2"
     because: str = ""  # where what is allowed to the entry furthest out comes from

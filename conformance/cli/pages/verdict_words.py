@@ -38,6 +38,7 @@ LINES = {
     "fault": "who is wrong by the diagnostics: the engine, the adapter or this project's rule",
     "diagnostic": "what was found about that entry without the rule: by conditioning, by differences of the reference and of the "
     "engine's own values, by its forward mode; and with whom it agrees",
+    "step": "which of the check's calls was answered by an exception: what the loops around it ran through, and its line",
     "raised": "the lines of the adapter and of the engine at which an exception was raised",
     "claim": "what the check asked: the sentence that `conformance list checks` has for it",
     "clause": "the sentence of the standard that does not hold; conformance explain shows it with its checks",

@@ -129,6 +129,7 @@ const saying = (r, evidence) =>
       ["cases that decide", count(r.cases)],
       r.undecided ? ["cases that do not", count(r.undecided)] : null,
       ["time", seconds(r.seconds)],
+      evidence.step ? ["step of the check", short(evidence.step, 250)] : null,
       evidence.raised ? ["raised at", el("code", {}, short(evidence.raised, 200))] : null,
       isNumber(r.error) ? ["largest error", digits(r.error, 3) + " times the allowed error"] : null,
       // Two units for one distance would contradict each other: the one at the conditioning is kept where there are both.
