@@ -17,26 +17,36 @@ from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.ops.names import ADD, MULTIPLY, NEGATIVE
 
+OF_LANGUAGE = ", a number of the language,"
+
 
 @contract("D7", "constant-by-every-index", Capability.RECORDED_WRITES)
 def constant_written_by_any_index_ends_the_gradient_there(engine: Backend, sample: Sample) -> None:
     """What a constant overwrites, by integers, slices, masks or arrays, has a gradient of zero, the rest has its own, and so has what was used before."""
     add, multiply, negative = (engine.op(name) for name in (ADD, MULTIPLY, NEGATIVE))
     decided = 0
-    for number, ((what, index, shape), form) in enumerate(product(CALLS, FORMS), start=sample.seed):
-        x, g, is_used_before = sample.array(shape), sample.array(shape), number % 4 < 2
+    forms = enumerate((*FORMS, OF_LANGUAGE))
+    for (number, (what, index, shape)), (turn, form) in product(enumerate(CALLS), forms):
+        x, g, is_used_before = sample.array(shape), sample.array(shape), (number + turn + sample.seed) % 2 > 0
         own = x[index].shape
         if not own and form == MORE_AXES:
             continue  # NumPy writes no array with axes in place of one entry
-        w = sample.array({ONE_NUMBER: (), MORE_AXES: (1,) * len(own) + own[-1:]}.get(form, own))
+        shapes = {ONE_NUMBER: (), OF_LANGUAGE: (), MORE_AXES: (1,) * len(own) + own[-1:]}
+        w = sample.array(shapes.get(form, own))
+        given: Any = (int(w) if number % 2 else float(w)) if form == OF_LANGUAGE else w
         three = engine.array(np.array(3, sample.dtype))
 
         def function(
-            a: Any, w: Any = w, index: Any = index, three: Any = three, is_used_before: bool = is_used_before
+            a: Any,
+            given: Any = given,
+            index: Any = index,
+            three: Any = three,
+            is_used_before: bool = is_used_before,
         ) -> Any:
             target = negative(a)
             before = multiply(target, three) if is_used_before else None
-            engine.assign(target, index, engine.array(np.array(w)))
+            is_array = isinstance(given, np.ndarray)
+            engine.assign(target, index, engine.array(np.array(given)) if is_array else given)
             square = multiply(target, target)
             return square if before is None else add(square, before)
 
@@ -45,7 +55,8 @@ def constant_written_by_any_index_ends_the_gradient_there(engine: Backend, sampl
             continue
         decided += 1
         target, slope = -x, 2 * g * x
-        target[index], slope[index] = w.reshape(w.shape[-1:]) if w.ndim > len(own) else w, 0
+        written = np.asarray(given)
+        target[index], slope[index] = written.reshape(w.shape[-1:]) if w.ndim > len(own) else written, 0
         value = target * target
         if is_used_before:
             value, slope = value - 3 * x, slope - 3 * g

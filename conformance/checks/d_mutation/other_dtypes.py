@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,22 +37,29 @@ def _hold_written(engine: Backend, sample: Sample, wide: str, other: str) -> boo
     x, u, g = (sample.array(SHAPE).astype(wide) for _ in range(3))
     w = sample.array((2,)).astype(other)
 
-    def function(a: Any, b: Any, c: Any) -> Any:
+    def written(a: Any, b: Any, c: Any) -> Any:
         target = negative(a)
         engine.assign(target, (1,), b)
-        return target, multiply(target, c)
+        return target
 
-    operands, cotangents = [np.array(x), np.array(w), np.array(u)], [np.array(g), np.array(g)]
-    answer = unless_refused(lambda: engine.vjp(function, operands, cotangents), engine)
-    if answer is None:
-        return False
-    what = f"-x of {wide}, in which a {other} was written"
-    written = np.stack([-x[0], w.astype(wide), -x[2]])
-    for got, right, name in zip(answer[0], (written, written * u), (what, f"{what}, times u"), strict=True):
-        hold_equal(found := plain(engine, got), right, name)
+    def multiplied(a: Any, b: Any, c: Any) -> Any:
+        return multiply(written(a, b, c), c)
+
+    value = np.stack([-x[0], w.astype(wide), -x[2]])
+    what, of_w = f"-x of {wide}, in which a {other} was written", f"a {other} that was written into a {wide}"
+    for function, name, right, slope in (
+        (written, what, value, g[1]),
+        (multiplied, f"{what}, times u", value * u, g[1] * u[1]),
+    ):
+        operands = [np.array(x), np.array(w), np.array(u)]
+        answer = unless_refused(partial(engine.vjp, function, operands, [np.array(g)]), engine)
+        if answer is None:
+            return False
+        got = None if answer[1][1] is None else plain(engine, answer[1][1])
+        hold_equal(found := plain(engine, answer[0][0]), right, name)
+        hold_equal(got, slope.astype(other), f"the gradient of {of_w}")
         if found.dtype != wide:
             raise Violation(f"{name}, is of {found.dtype}")
-    of_w = None if answer[1][1] is None else plain(engine, answer[1][1])
-    slope = (g[1] + g[1] * u[1]).astype(other)
-    hold_equal(of_w, slope, f"the gradient of a {other} that was written into a {wide}")
+        if got is not None and got.dtype != other:
+            raise Violation(f"the gradient of {of_w} is of {got.dtype}")
     return True

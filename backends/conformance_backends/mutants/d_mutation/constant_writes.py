@@ -22,7 +22,18 @@ def overwritten_by_a_list_keeps_its_history(self: Any, array: Tensor, index: Any
     array[index] = value
 
 
+def overwritten_by_a_number_keeps_its_history(self: Any, array: Tensor, index: Any, value: Any) -> None:
+    """What a number of the language overwrites still has a gradient."""
+    if isinstance(value, (int, float)) and array.edge is not None:
+        array.value = array.value.copy()
+        array.value[index] = value
+    else:
+        array[index] = value
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("overwritten-by-a-list-keeps-its-history", "What a constant overwrites by a list, mask or array still has a gradient.",
         ("contract/D7/constant-by-every-index",), assign=overwritten_by_a_list_keeps_its_history),
+    behaviour("overwritten-by-a-number-keeps-its-history", "What a number of the language overwrites still has a gradient.",
+        ("contract/D7/constant-by-every-index",), assign=overwritten_by_a_number_keeps_its_history),
 )  # fmt: skip
