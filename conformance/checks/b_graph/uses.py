@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array, Case
-from conformance.checks.comparison import hold_close, hold_equal, hold_within
+from conformance.checks.comparison import hold_close, hold_within
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.members import (
     Member,
@@ -198,26 +198,6 @@ def _hold_sum(engine: Backend, member: Member, rounding: Any = None) -> None:
         raise NotThisCase("the gradients are NaN where the operands are equal")
     rounding = np.zeros(total.shape) if rounding is None else rounding
     hold_close(whole, total, rounding + ULPS * np.spacing(size.astype(x.dtype)).astype(np.longdouble), what)
-
-
-@contract("B1", "one-array")
-def operands_made_of_one_array_are_apart(engine: Backend, sample: Sample) -> None:
-    """Operands that are made of one NumPy array are as many operands: each has its own gradient."""
-    add, multiply = engine.op(ADD), engine.op(MULTIPLY)
-    for shape in ((), sample.shape):
-        x, c, d, g = (sample.array(shape) for _ in range(4))
-        first, second = engine.array(np.array(c)), engine.array(np.array(d))
-
-        def weighed(a: Any, b: Any, first: Any = first, second: Any = second) -> Any:
-            return add(multiply(a, first), multiply(b, second))
-
-        for function, what, factors in ((weighed, "", (c, d)), (multiply, " in one call", (x, x))):
-            _, gradients = engine.vjp(function, [x, x], [np.array(g)])
-            for got, factor, name in zip(gradients, factors, ("first", "second"), strict=True):
-                value = None if got is None else plain(engine, got)
-                hold_equal(
-                    value, g * factor, f"the gradient of the {name} of two operands of one array{what}"
-                )
 
 
 @contract("B1", "returned-twice")

@@ -76,24 +76,6 @@ def pulled_once_per_array(self: Any, function: Any, operands: Any, wrt: Any = No
     return type(traced)(traced.arrays, traced.outputs, pull)
 
 
-def one_leaf_for_one_array(self: Any, value: Any) -> Any:
-    """A leaf of an array of which there is a leaf already is that leaf."""
-    kept = self.kept.setdefault(id(value), (value, SteppedTape.leaf(self, value)))
-    return kept[1]
-
-
-def equal_numbers_are_one() -> Any:
-    """A product takes two leaves without axes of one number for one leaf."""
-
-    def call(a: Any, b: Any) -> Any:
-        are_leaves = all(
-            isinstance(x, Tensor) and x.is_leaf and x.requires_grad and not x.ndim for x in (a, b)
-        )
-        return SteppedTape.ops["multiply"](a, a if are_leaves and a.value == b.value else b)
-
-    return with_ops({"multiply": call}, SteppedTape)
-
-
 def count_consumers(roots: Iterable[Node]) -> Counter[Node]:
     """For every node behind the roots, and for these, how many edges lead to it."""
     consumers: Counter[Node] = Counter()
@@ -197,10 +179,6 @@ MUTANTS: tuple[Mutant, ...] = (
         OPERANDS, custom_by_operand=built_for_places_apart("custom_by_operand")),
     behaviour("checkpoint-of-itself", "A checkpoint sends nothing to the second place of an array that it has twice.",
         OPERANDS, checkpoint=built_for_places_apart("checkpoint")),
-    behaviour("one-leaf-for-one-array", "Leaves that are made of one NumPy array are one leaf.",
-        ("contract/B1/one-array",), leaf=one_leaf_for_one_array),
-    Mutant("equal-0-d-leaves-are-one", "A product of two leaves without axes of one number sends both cotangents to the first.",
-        ("contract/B1/one-array",), equal_numbers_are_one, ("multiply",)),
     behaviour("overwritten-by-other-uses", "Taking rows of an array that is used elsewhere too contributes nothing to its gradient.",
         ("contract/B1/operand-uses",), ops=("take",), traverse=lost_beside_others("take")),
     behaviour("seed-within-the-graph-lost", "In a recorded gradient, the cotangent of an output of which another is made is lost.",

@@ -1,4 +1,4 @@
-"""Mutants in which two calls of an op share what they saved, or where their gradients are written."""
+"""Mutants that take for one what looks alike: two calls of an op, operands of equal values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, Function
 from conformance.ops import ALL_OPS
-from conformance_backends.mutants.mutant import Mutant, SteppedTape, Wrong, altered_rule, with_ops
+from conformance_backends.mutants.mutant import Mutant, SteppedTape, Wrong, altered_rule, behaviour, with_ops
 from conformance_backends.numpy_engine.tensor import Tensor
 
 Arrays = tuple[np.ndarray[Any, Any], ...]
@@ -55,6 +55,32 @@ class OneBuffer(SteppedTape):
         leaf.grad = buffer
 
 
+def one_leaf_for_one_array(self: Any, value: Any) -> Any:
+    """A leaf of an array of which there is a leaf already is that leaf."""
+    kept = self.kept.setdefault(id(value), (value, SteppedTape.leaf(self, value)))
+    return kept[1]
+
+
+def equal_numbers_are_one() -> Any:
+    """A product takes two leaves without axes of one number for one leaf."""
+
+    def call(a: Any, b: Any) -> Any:
+        are_leaves = all(
+            isinstance(x, Tensor) and x.is_leaf and x.requires_grad and not x.ndim for x in (a, b)
+        )
+        return SteppedTape.ops["multiply"](a, a if are_leaves and a.value == b.value else b)
+
+    return with_ops({"multiply": call}, SteppedTape)
+
+
+def equal_operands_together(self: Any, function: Any, operands: Any) -> tuple[Any, ...]:
+    """Operands of a loss that have equal values share the sum of their gradients."""
+    gradients = SteppedTape.gradient(self, function, operands)
+    return tuple(
+        sum(g for y, g in zip(operands, gradients, strict=True) if np.array_equal(x, y)) for x in operands
+    )
+
+
 KILLS: Mapping[str, tuple[str, ...]] = {"matmul": ("op/calls-apart",), "tanh": ("op/calls-apart",)}
 MUTANTS = (
     *(
@@ -73,5 +99,24 @@ MUTANTS = (
         ("op/calls-apart",),
         OneBuffer,
         ("tanh",),
+    ),
+    behaviour(
+        "one-leaf-for-one-array",
+        "Leaves that are made of one NumPy array are one leaf.",
+        ("contract/B1/one-array",),
+        leaf=one_leaf_for_one_array,
+    ),
+    Mutant(
+        "equal-0-d-leaves-are-one",
+        "A product of two leaves without axes of one number sends both cotangents to the first.",
+        ("contract/B1/one-array",),
+        equal_numbers_are_one,
+        ("multiply",),
+    ),
+    behaviour(
+        "equal-operands-together",
+        "Operands of a loss that have equal values share the sum of their gradients.",
+        ("contract/B1/equal-values",),
+        gradient=equal_operands_together,
     ),
 )
