@@ -1,4 +1,4 @@
-"""Mutants whose loops hand on what they overwrite, or count every step that is overwritten."""
+"""Mutants whose loops hand on what they overwrite, or take for a constant what they hand on."""
 
 from __future__ import annotations
 
@@ -41,9 +41,37 @@ def unread_handed_on_by_items(self: Any, step: Function, carry: Any, items: Any)
     return engine.scan(handing_on, carry, items)
 
 
+def with_constants(step: Function, state: Any, *item: Any) -> Any:
+    """A step that reads what it hands on unchanged as a constant."""
+    after = step(state, *item)
+    carry = after[0] if item else after
+    if not isinstance(state, tuple):
+        return after
+    are_kept = [new is old for new, old in zip(carry, state, strict=True)]
+    parts = tuple(Tensor(detach(x)) if kept else x for x, kept in zip(state, are_kept, strict=True))
+    again = step(parts, *item)
+    carry = again[0] if item else again
+    carry = tuple(old if kept else new for new, old, kept in zip(carry, state, are_kept, strict=True))
+    return (carry, again[1]) if item else carry
+
+
+def kept_is_a_constant(self: Any, condition: Function, step: Function, carry: Any) -> Any:
+    """What each step hands on unchanged is read as a constant."""
+    return engine.while_loop(condition, lambda state: with_constants(step, state), carry)
+
+
+def kept_is_a_constant_by_items(self: Any, step: Function, carry: Any, items: Any) -> Any:
+    """The same in a loop over items."""
+    return engine.scan(lambda state, item: with_constants(step, state, item), carry, items)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("while-hands-on-unread", "In a loop that goes on while a condition holds, what a step overwrites unread gets the cotangent of what is written.",
         ("contract/C11/while-overwritten",), while_loop=unread_handed_on),
     behaviour("loop-hands-on-unread", "In a loop over items, what a step overwrites unread gets the cotangent of what is written.",
         ("contract/C11/loop-overwritten",), scan=unread_handed_on_by_items),
+    behaviour("while-reads-kept-as-constant", "In a loop that goes on while a condition holds, what each step hands on unchanged is read as a constant.",
+        ("contract/C11/while-kept",), while_loop=kept_is_a_constant),
+    behaviour("loop-reads-kept-as-constant", "In a loop over items, what each step hands on unchanged is read as a constant.",
+        ("contract/C11/loop-kept",), scan=kept_is_a_constant_by_items),
 )  # fmt: skip
