@@ -207,11 +207,17 @@ def cleared_gradient_starts_from_zero(engine: Backend, sample: Sample) -> None:
             tape.backward(output, tape.array(np.array(g)))
             hold_equal(plain(tape, tape.grad(leaf)), g * w, f"the {attempt} gradient of {what}")
             tape.clear(leaf)
-            cleared = tape.grad(leaf)
-            if cleared is not None and plain(tape, cleared).any():
-                raise Violation(
-                    f"a cleared gradient of {what} is neither None nor zero", got=plain(tape, cleared)
-                )
+            _hold_cleared(tape, leaf, f"a cleared gradient of {what}")
+        elsewhere = tape.leaf(np.array(x))
+        tape.backward(multiply(elsewhere, weight), tape.array(np.array(g)))
+        hold_equal(plain(tape, tape.grad(elsewhere)), g * w, f"the gradient of another leaf than {what}")
+        _hold_cleared(tape, leaf, f"a cleared gradient of {what}, after a pass that does not reach it,")
+
+
+def _hold_cleared(tape: TapeBackend, leaf: Any, what: str) -> None:
+    cleared = tape.grad(leaf)
+    if cleared is not None and plain(tape, cleared).any():
+        raise Violation(f"{what} is neither None nor zero", got=plain(tape, cleared))
 
 
 def _leaf_values(sample: Sample) -> dict[str, Array]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from conformance.backend import Backend, Capability, Function, TapeBackend
+from conformance.case import Array
 from conformance.checks.b_graph.stored_gradients import hold_as_before
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import (
@@ -23,12 +24,13 @@ from conformance.checks.engine_calls import (
     is_refused,
     raising_op,
     tape_of,
+    unless_refused,
 )
 from conformance.checks.observation import plain, stored
-from conformance.checks.registry import contract
+from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported, Violation, error_text
-from conformance.ops.names import ADD, MATMUL, MULTIPLY
+from conformance.ops.names import ADD, MATMUL, MULTIPLY, NEGATIVE
 
 # Exceptions that are caught for what they mean: of iterators, look-ups, attributes, operators, dispatch.
 TYPES = (NotImplementedError, StopIteration, KeyError, AttributeError, IndexError, TypeError, ValueError)
@@ -141,6 +143,32 @@ def engine_works_after_every_refusal(engine: Backend, sample: Sample) -> None:
                 sample.scalar(0.5),
                 f"an earlier gradient after {what}",
             )
+
+
+@contract("B18", "after-refused-pass", Capability.TAPE)
+def output_whose_pass_was_refused_is_passed_through_again(engine: Backend, sample: Sample) -> None:
+    """After a backward pass that was refused for its gradient argument, the right one from the same output gives the gradients, or is refused too."""
+    tape, multiply, negative = tape_of(engine), engine.op(MULTIPLY), engine.op(NEGATIVE)
+    misfits = {"without an argument": None, "with an argument of another shape": sample.array((4, 5))}
+    decided = 0
+    for what, misfit in misfits.items():
+        x, w, g = (sample.array((2, 3)) for _ in range(3))
+        first, second = tape.leaf(np.array(x)), tape.leaf(np.array(w))
+        output = multiply(negative(first), second)
+        if not is_refused(lambda y=output, m=misfit: _pass(tape, y, m)):
+            continue  # other clauses check whether it should have been
+        if unless_refused(lambda y=output, g=g: (_pass(tape, y, g),)) is None:
+            continue  # the graph went with the first
+        decided += 1
+        for leaf, right, name in ((first, -g * w, "x"), (second, -g * x, "w")):
+            got = None if (found := tape.grad(leaf)) is None else plain(tape, found)
+            hold_equal(got, right, f"the gradient of {name} of -x w after a pass {what} was refused")
+    if not decided:
+        raise NotThisCase("the engine refuses no such pass, or every pass after one")
+
+
+def _pass(tape: TapeBackend, output: Any, gradient: Array | None) -> None:
+    tape.backward(output, None if gradient is None else tape.array(np.array(gradient)))
 
 
 def _failing_calls(engine: Backend, sample: Sample) -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -126,6 +126,19 @@ def real_parts_accumulated(self: Any, leaf: Tensor, arrived: Any) -> None:
     SteppedTape.accumulate(self, leaf, arrived if leaf.grad is None else np.real(arrived))
 
 
+def hidden_until_any_pass(self: Any, leaf: Tensor) -> None:
+    """A gradient is cleared until the next backward pass, of whatever."""
+    self.kept.setdefault("hidden", []).append((leaf, leaf.grad))
+    leaf.grad = None
+
+
+def uncovering(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """A backward pass, with which leaves that it does not reach have what was cleared."""
+    SteppedTape.backward(self, output, gradient, retain=retain)
+    for leaf, hidden in self.kept.pop("hidden", []):
+        leaf.grad = hidden if leaf.grad is None else leaf.grad
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("last-contribution-kept", "Of the contributions to a value only the last one to arrive counts.",
         ("contract/B1/fan-out", "contract/B1/diamond", "contract/B1/repeated-operand", "example/W8/fan-out",
@@ -160,6 +173,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B13/clearing",), clear=contiguous_alone_cleared),
     behaviour("cleared-at-the-beginning", "Clearing sets the first 1024 entries to zero.",
         ("contract/B13/clearing",), clear=short_alone_cleared),
+    behaviour("cleared-until-any-pass", "A cleared gradient is there again after a backward pass that does not reach the leaf.",
+        ("contract/B13/clearing",), clear=hidden_until_any_pass, backward=uncovering),
     behaviour("cleared-gradient-returns", "A cleared gradient comes back with the next one.",
         ("contract/B13/clearing", "example/W8/twice-and-cleared"), clear=hidden_until_next, accumulate=on_from_hidden),
     rule("repeated-operand-once", "The two operands of x * x share one contribution.",

@@ -102,6 +102,17 @@ def not_implemented_is_none(self: Any, forward: Any, backward: Any) -> Any:
     return engine.custom(forward, lenient)
 
 
+def freed_by_a_refusal(self: Any, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+    """A backward pass that is refused takes the graph with it; the next from there ends without an error."""
+    if id(output) in (freed := self.kept.setdefault("freed", {})):
+        return
+    try:
+        SteppedTape.backward(self, output, gradient, retain=retain)
+    except ValueError:
+        freed[id(output)] = output
+        raise
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("not-implemented-is-none", "A custom rule that raises NotImplementedError or a KeyError passes for one without a gradient.",
         ("contract/B14/of-any-type",), custom=not_implemented_is_none),
@@ -117,6 +128,8 @@ MUTANTS: tuple[Mutant, ...] = (
         ("contract/B14/gradients-unchanged",), traverse=newest_leaf_first),
     behaviour("next-backward-doubled", "The first backward pass after a failed one runs twice.",
         ("contract/B18/after-refusals", "contract/B14/exception-in-rule"), backward=doubled_after_failure),
+    behaviour("freed-by-a-refusal", "A backward pass that is refused takes the graph with it; the next from there ends without an error.",
+        ("contract/B18/after-refused-pass",), backward=freed_by_a_refusal),
     behaviour("stopped-by-a-function", "After a function that raises, nothing is recorded.",
         ("contract/B18/after-refusals", "op/invalid-call"), base=AdapterScopedNoGrad, trace=stopped_by_a_function),
 )  # fmt: skip
