@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.checks.b_graph import leaks
 from conformance.checks.b_graph.leaks import (
     graphs_ended_in_any_way_leave_no_object,
     graphs_of_every_op_leave_no_object,
@@ -68,3 +69,16 @@ class HasScalars(NumpyTape):
 def test_an_engine_with_objects_for_every_entry_is_asked_of_fewer_entries() -> None:
     assert entries_for(NumpyTape(), "float64", 2**16) == 2**16
     assert entries_for(HasScalars(), "float64", 2**16) == 2**16 // OBJECT
+
+
+@pytest.mark.parametrize(
+    ("held", "found"),
+    [((0, 9000, 9000, 9500), 0), ((0, 9000, 9000, 17000, 17000, 25000), 8000)],
+)
+def test_a_process_that_grows_once_leaks_nothing_and_one_that_grows_every_time_does(
+    monkeypatch: pytest.MonkeyPatch, held: tuple[int, ...], found: int
+) -> None:
+    """The pools of an engine's threads and of the C library grow once, and more where the machine is busy."""
+    readings = iter(held)
+    monkeypatch.setattr(leaks, "resident", lambda: next(readings))
+    assert leaks._grown_beyond(lambda: None, 1000) == found
