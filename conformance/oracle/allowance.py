@@ -78,7 +78,7 @@ class Expected:
             return "from the textbook rule in that precision"
         allowed, spread, ulp = (float(x[place]) for x in (self.allowed, self.spread, self.ulp))
         source = f"for {', '.join(self.library)}" if self.library else "for its own rounding"
-        largest = allowed - spread - self.units * ulp
+        largest = max(allowed - spread - self.units * ulp, 0.0)  # subnormals are few, and round
         return (
             f"{SAFETY_FACTOR:g} times the {spread / SAFETY_FACTOR:.2g} by which rounding changes the textbook rule, "
             f"{self.units:g} ulp of {ulp:.2g} {source}, and {largest:.2g}, an ulp of the usual gradient size"

@@ -13,6 +13,7 @@ from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance.runfile.texts import in_brief_lines, without_commands
 
 LONGEST_COMMAND = 8000  # characters of the command that asks again
+LONGEST_VALUES = 160  # characters of a call's numbers; of larger arrays they are in the script
 
 
 def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
@@ -26,6 +27,8 @@ def failure_text(result: ResultLine, backend: BackendLine | None) -> str:
     if evidence and evidence.call:
         words = f"{other_call_of(check.function)} " if check else ""
         lines.append(f"  call    {words.lstrip()}{evidence.call}")
+    if evidence and (values := _values(evidence.case)):
+        lines.append(f"  values  {values}")
     if evidence and evidence.where:
         lines.append(f"  at {evidence.where}: {_numbers(result)}")
     if evidence and evidence.pattern:
@@ -86,3 +89,13 @@ def _at(values: Any, place: Sequence[int]) -> Any:
             return values
         values = values[index]
     return values
+
+
+def _values(case: dict[str, Any]) -> str:
+    """The numbers of a call of an op, where they are few: operands, then cotangents."""
+    parts = (case.get(name) for name in ("operands", "cotangent"))
+    operands, cotangents = (
+        "; ".join(str(x).replace("'", "") for x in part) if isinstance(part, list) else "" for part in parts
+    )
+    text = f"{operands}; cotangent {cotangents}" if cotangents else operands
+    return text if operands and len(text) <= LONGEST_VALUES else ""

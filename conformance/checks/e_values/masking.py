@@ -45,11 +45,13 @@ def hidden_infinite_slope_is_as_declared(engine: Backend, sample: Sample) -> Non
         choice: np.where(MASK, g * slope, hidden).astype(sample.dtype)
         for choice, hidden in (("trap", np.nan), ("safe", 0.0))
     }
-    claim = f"the gradient of a masked {op}; the adapter declares {convention!r}"
+    claim = f"the gradient of a masked {op}"
     for choice, of_choice in expected.items():
         if choice != convention and np.array_equal(got, of_choice, equal_nan=True):
-            raise OtherConvention(claim, "E16", op, choice)
-    hold_equal(got, expected[convention], claim)
+            hidden = of_choice[~MASK].flat[0]
+            said = f"{claim} is {hidden:g} behind the mask; the adapter declares {convention!r}"
+            raise OtherConvention(said, "E16", op, choice)
+    hold_equal(got, expected[convention], f"{claim}; the adapter declares {convention!r}")
 
 
 @contract("E16", "masked-twice")

@@ -30,6 +30,7 @@ TABLE = {
 LINES = {
     "call": "the call that fails, after it was made as small as it could be: the op, the operands' shapes, parameters, dtype; "
     "where a check makes a larger call of such a case, that stands before it",
+    "values": "the numbers of that call, where they are few: its operands, then what is handed to the gradient of each output",
     "at": "the entry that is furthest out, measured by what is allowed there, with what was got and what is expected",
     "pattern": "what the wrong numbers are beside the expected ones, where that has a name, such as a multiple of them or other places",
     "allowed": "the error that is allowed at that entry, and its parts: what the textbook rule loses in that precision when its "

@@ -96,6 +96,8 @@ def test_every_line_of_a_failure_is_explained(capsys: pytest.CaptureFixture[str]
         got=[1.0],
         expected=[2.0],
         pattern="half",
+        case={"operands": [1.0], "cotangent": [2.0]},
+        step="after a scope was left (no_grad.py:60)",
         raised="a.py:1",
         because="rounding",
         unshrunk="no time",

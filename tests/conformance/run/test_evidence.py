@@ -15,7 +15,7 @@ from conformance.run import evidence
 from conformance.run.execute import Executor
 from conformance.run.failure_text import failure_text
 from conformance.run.verdict import result_for
-from conformance.runfile.records import Evidence, Verdict
+from conformance.runfile.records import Evidence, ResultLine, Verdict
 from conformance.strategies import Effort
 
 EFFORT = Effort(signatures=1, draws=1, samples=1, programs=1)
@@ -77,6 +77,29 @@ def test_an_exception_has_the_line_that_raised_it_and_a_wrong_number_has_none() 
         assert texts
         for text in texts:
             assert said in text if said else "  raised  " not in text
+
+
+@pytest.mark.parametrize(
+    ("case", "values"),
+    [
+        ({"operands": [True, ["nan", 1.5]], "cotangent": [[2.0]]}, "True; [nan, 1.5]; cotangent [2.0]"),
+        ({"operands": [[0.125] * 99], "cotangent": [1.0]}, ""),  # too many to read
+        ({"operands": 7}, ""),  # of a run file that somebody changed
+        ({}, ""),
+    ],
+)
+def test_the_numbers_of_a_small_call_are_shown(case: dict[str, Any], values: str) -> None:
+    """A mask, an index or a magnitude is all there is to a failure, and its shape says nothing."""
+    shown = Evidence("off", call="where () (2,)", case=case)
+    line = ResultLine(
+        *("x/op/where/vjp/float64", "x", "op", "where", "vjp", "E1", "must", "float64", Verdict.FAIL),
+        cases=1,
+        seconds=0.0,
+        evidence=shown,
+    )
+    text = failure_text(line, None)
+    assert ("  values  " in text) == bool(values)
+    assert values in text
 
 
 @pytest.mark.parametrize(

@@ -28,5 +28,7 @@ def test_the_convention_of_an_op_is_asked_of_that_op_alone(seed: int) -> None:
     sample = Sample(seed, "float64")
     differing = "safe" if NumpyTape.conventions["E16"] == "trap" else "trap"
     hidden_infinite_slope_is_as_declared(tape(**{other: differing}), sample)
-    with pytest.raises(Violation, match=f"a masked {op}; the adapter declares '{differing}'"):
+    with pytest.raises(
+        Violation, match=f"a masked {op} is (nan|0) behind the mask; the adapter declares '{differing}'"
+    ):
         hidden_infinite_slope_is_as_declared(tape(**{op: differing}), Sample(seed, "float64"))
