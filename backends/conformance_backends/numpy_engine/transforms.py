@@ -211,14 +211,16 @@ def jacobian_by_columns(function: Function, *operands: Any) -> tuple[Tensor, ...
     """The same column by column: the tangent along one entry of an operand is one column."""
     values = [np.asarray(detach(operand)) for operand in operands]
     zeros = [np.zeros_like(x) for x in values]
+    output = np.asarray(detach(jvp(function, tuple(values), tuple(zeros))[0]))
     found = []
     for i, x in enumerate(values):
         basis = np.eye(x.size, dtype=x.dtype).reshape(x.size, *x.shape)
         columns = [
             jvp(function, tuple(values), (*zeros[:i], one_hot, *zeros[i + 1 :]))[1] for one_hot in basis
         ]
-        stacked = np.stack([np.asarray(detach(column)) for column in columns], axis=-1)
-        found.append(Tensor(stacked.reshape(stacked.shape[:-1] + x.shape)))
+        stacked = [np.asarray(detach(column)) for column in columns]
+        whole = np.stack(stacked, axis=-1) if stacked else np.zeros((*output.shape, 0), output.dtype)
+        found.append(Tensor(whole.reshape(output.shape + x.shape)))
     return tuple(found)
 
 

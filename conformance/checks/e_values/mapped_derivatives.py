@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function, restricted
 from conformance.case import Array, Case
 from conformance.checks.c_modes.ops_in_modes import batch_of, stacked
-from conformance.checks.comparison import Comparison, compare, hold_all_within, hold_equal
+from conformance.checks.comparison import Comparison, compare, decides, hold_all_within, hold_equal
 from conformance.checks.e_values.forward_mode import quadratic
 from conformance.checks.e_values.second_order import (
     SecondOrderCase,
@@ -193,6 +194,31 @@ def whole_jacobian_has_the_shape_of_the_output_then_the_operands(engine: Backend
                 if kind == "rows":
                     raise
                 break
+
+
+@contract("E3", "empty-jacobian", Capability.JACOBIANS)
+def jacobian_of_nothing_has_its_axes_all_the_same(engine: Backend, sample: Sample) -> None:
+    """The engine's own Jacobian of an empty output or by an empty operand has the axes of both, unless it is refused."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    functions = {"x²": lambda a: multiply(a, a), "the sum of x²": lambda a: total(multiply(a, a))}
+    decided = 0
+    for kind, shape, (what, function) in product(("rows", "columns"), ((0,), (2, 0)), functions.items()):
+        x = np.zeros(shape, sample.dtype)
+        try:
+            found = unless_refused(partial(engine.jacobian, function, [np.array(x)], kind), engine)
+        except Unsupported:
+            if kind == "rows":
+                raise
+            break
+        if found is None:
+            continue
+        decided += 1
+        expected = np.zeros(shape * 2, x.dtype) if what == "x²" else x
+        got = expected if found[0] is None else plain(engine, found[0])
+        hold_equal(got, expected, f"the Jacobian, by {kind}, of {what}, x of shape {shape}")
+        decides(1)  # its shape is all that it has
+    if not decided:
+        raise NotThisCase("the engine refuses the Jacobian of nothing")
 
 
 @contract("E5", "whole-hessian", Capability.JACOBIANS)

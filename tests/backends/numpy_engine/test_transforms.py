@@ -80,6 +80,8 @@ def test_a_jacobian_has_the_axes_of_the_output_then_those_of_the_operand() -> No
         np.testing.assert_array_equal(by_vector.value, np.arange(6.0).reshape(2, 3))
         (of_nothing,) = whole(lambda v: np.sum(np.ones(2)) + 0 * v[:1], V)
         np.testing.assert_array_equal(of_nothing.value, np.zeros((1, 4)))
+        (by_nothing,) = whole(lambda v: v * 2.0, np.zeros((2, 0)))
+        assert by_nothing.shape == (2, 0, 2, 0)
 
 
 def test_the_hessian_of_a_linear_function_is_zero() -> None:

@@ -134,7 +134,14 @@ def rows_in_order_of_memory(
     return tuple(np.transpose(z, [*range(n)[::-1], *range(n, np.ndim(z))]).reshape(z.shape) for z in found)
 
 
+def of_nothing_flat(self: Any, function: Any, operands: Any, kind: str) -> Any:
+    """An empty Jacobian has one axis."""
+    found = SteppedTape.jacobian(self, function, operands, kind)
+    return tuple(np.zeros(0) if j.size == 0 else j for j in found)
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    behaviour("empty-jacobian-flat", "An empty Jacobian has one axis.", ("contract/E3/empty-jacobian",), jacobian=of_nothing_flat),
     behaviour("rows-in-order-of-memory", "The rows of a whole Jacobian come in the order of the output's memory.",
         ("contract/E3/whole-jacobian",), jacobian=rows_in_order_of_memory),
     behaviour("axis-of-one-dropped", "A whole Jacobian or Hessian by a vector of one entry has no axis for it.",
