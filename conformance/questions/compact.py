@@ -7,10 +7,10 @@ op in its family plus the seed, so that every family has its share, and another 
 - the modes of an engine take turns: what is asked of an op in the first dtype in one of them is asked in the second
   dtype in the next; of the half precisions, and of the complex dtypes, an op has one, in one mode;
 - what an engine compiles for one check alone is asked of one op in a few, in the first dtype, or where the check is of
-  others alone in one of these; forward mode and second
-  derivatives also of every elementwise op, which cost little there: an engine that makes its reverse rules by
-  transposing those of forward mode drops from them what does not depend on the tangent, so that no gradient shows it, and
-  what a rule takes for a constant shows in its derivative alone;
+  others alone in one of these; forward mode, second derivatives and one array as two operands also of every elementwise
+  op, which cost little there: an engine that makes its reverse rules by transposing those of forward mode drops from
+  them what does not depend on the tangent, so that no gradient shows it, what a rule takes for a constant shows in its
+  derivative alone, and what a rule merges where two operands are one array in that call;
 - elementwise ops are asked all over their domains, in every dtype in turns: hundreds of numbers cost as much as one, and
   every such op has the same shapes.
 
@@ -37,7 +37,8 @@ ONE_POINT_IN = 6  # ops whose special points are asked in other ways than by the
 ORDERS = frozenset(
     f"{outer}-over-{inner}" for outer in ("forward", "reverse") for inner in ("forward", "reverse")
 )
-CHEAP = ORDERS | {"forward"}  # checks of an elementwise op, whose orders are compiled together
+# Checks of an elementwise op: its orders are compiled together, and one array as two operands is one call more.
+CHEAP = ORDERS | {"forward", "one-array"}
 SWEEPS = frozenset(
     {"value-swept", "complex-value-swept", "swept", "value-at-ends"}
 )  # checks of all numbers at once
@@ -118,7 +119,7 @@ class Compact:
 
 
 def _is_cheap(item: Item) -> bool:
-    """Whether it is the forward mode, or a second derivative, of an elementwise op."""
+    """Whether it is the forward mode, a second derivative, or one array as two operands, of an elementwise op."""
     return item.definition.name in CHEAP and Trait.ELEMENTWISE in ALL_OPS[item.subject].traits
 
 
