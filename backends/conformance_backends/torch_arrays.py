@@ -199,7 +199,7 @@ def gradients_within(function: Any, arrays: Any, cotangents: Any) -> Any:
 def pushed_along(function: Any, arrays: Any, tangents: Any) -> Any:
     """Dual numbers through a function: what comes out, and its tangents."""
     with fwAD.dual_level():
-        outputs = function(*map(fwAD.make_dual, arrays, tangents))
+        outputs = function(*(fwAD.make_dual(x, t) for x, t in zip(arrays, tangents, strict=True)))
         if isinstance(outputs, tuple):
             return tuple(zip(*map(fwAD.unpack_dual, outputs), strict=True))
         return tuple(fwAD.unpack_dual(outputs))

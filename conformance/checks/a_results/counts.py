@@ -1,6 +1,7 @@
-"""Calls with fewer cotangents than outputs, or fewer tangents than operands (A22).
+"""Calls with fewer or more cotangents than outputs, or tangents than operands (A22).
 
-A loop over both that ends with the shorter one would answer them, with a part of the gradient.
+A loop over both that ends with the shorter one would answer them, with a part of the gradient, or with what was meant for
+another call.
 """
 
 from __future__ import annotations
@@ -25,12 +26,7 @@ def each_output_has_a_cotangent(engine: Backend, sample: Sample) -> None:
     """A pullback of two or three outputs that gets too few cotangents refuses them; what is missing is not zero."""
     if not isinstance(engine, FunctionalBackend):
         raise Unsupported(f"{engine.engine} ({engine.mode}) takes outputs one by one")
-    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
-    functions = {
-        2: lambda a, b: (multiply(a, b), negative(a)),
-        3: lambda a, b: (negative(b), multiply(a, b), multiply(b, b)),
-    }
-    for outputs, function in functions.items():
+    for outputs, function in _of_several_outputs(engine).items():
         for count in range(1, outputs):  # without any, an engine may take its default
             x, w, g = (sample.array((3,)) for _ in range(3))
             if not is_refused(partial(_pull, engine, function, [x, w], [g] * count)):
@@ -50,6 +46,39 @@ def each_operand_has_a_tangent(engine: Backend, sample: Sample) -> None:
             if not is_refused(partial(_push, engine, function, values, along)):
                 raise Violation(f"a function of {operands} operands answered {count} tangents")
             hold_working(engine, sample, f"after a function of {operands} operands with {count} tangents")
+
+
+@contract("A22", "too-many-cotangents")
+def no_cotangent_is_without_an_output(engine: Backend, sample: Sample) -> None:
+    """A pullback of two or three outputs that gets a cotangent more than there are outputs refuses them."""
+    if not isinstance(engine, FunctionalBackend):
+        raise Unsupported(f"{engine.engine} ({engine.mode}) takes outputs one by one")
+    for outputs, function in _of_several_outputs(engine).items():
+        x, w, *given = (sample.array((3,)) for _ in range(outputs + 3))
+        if not is_refused(partial(_pull, engine, function, [x, w], given)):
+            raise Violation(f"a pullback of {outputs} outputs answered {len(given)} cotangents")
+        hold_working(engine, sample, f"after a pullback of {outputs} outputs with {len(given)} cotangents")
+
+
+@contract("A22", "too-many-tangents", Capability.FORWARD)
+def no_tangent_is_without_an_operand(engine: Backend, sample: Sample) -> None:
+    """A function of one or two operands that gets a tangent more than there are operands refuses them."""
+    multiply = engine.op(MULTIPLY)
+    for operands, function in {1: lambda a: multiply(a, a), 2: multiply}.items():
+        values = [sample.array((3,)) for _ in range(operands)]
+        along = [sample.array((3,)) for _ in range(operands + 1)]
+        if not is_refused(partial(_push, engine, function, values, along)):
+            raise Violation(f"a function of {operands} operands answered {len(along)} tangents")
+        hold_working(engine, sample, f"after a function of {operands} operands with {len(along)} tangents")
+
+
+def _of_several_outputs(engine: Backend) -> dict[int, Function]:
+    """Functions of two operands, by their number of outputs."""
+    multiply, negative = engine.op(MULTIPLY), engine.op(NEGATIVE)
+    return {
+        2: lambda a, b: (multiply(a, b), negative(a)),
+        3: lambda a, b: (negative(b), multiply(a, b), multiply(b, b)),
+    }
 
 
 def _pull(

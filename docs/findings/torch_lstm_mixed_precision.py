@@ -1,4 +1,4 @@
-"""torch: an LSTM in bfloat16 whose cell state is float32 has a value and gradients; in torch.func the pullback of the same call raises."""
+"""torch: an LSTM of two precisions has a value, and its pullback raises: in torch.func in bfloat16, compiled beside float64."""
 
 import torch
 
@@ -21,3 +21,20 @@ try:
     print("torch.func.vjp: no exception")
 except RuntimeError as error:
     print("torch.func.vjp: RuntimeError:", error)
+
+sequence = torch.ones(2, 2, 2, dtype=torch.float64, requires_grad=True)
+singles = [w.float() for w in weights]
+
+
+def compiled_states(a):
+    """The states of a sequence in float64, by weights in float32."""
+    return torch.lstm(a, (h.float(), cell), singles, True, 1, 0.0, True, False, False)[0]
+
+
+value = torch.compile(compiled_states, backend="aot_eager_decomp_partition")(sequence)
+print("compiled, a sequence in float64 beside weights in float32: a value in", value.dtype)
+try:
+    value.sum().backward()
+    print("compiled: no exception")
+except RuntimeError as error:
+    print("compiled, backward: RuntimeError:", error)
