@@ -22,13 +22,14 @@ try:
 except RuntimeError as error:
     print("torch.func.vjp: RuntimeError:", error)
 
-sequence = torch.ones(2, 2, 2, dtype=torch.float64, requires_grad=True)
-singles = [w.float() for w in weights]
+sequence = torch.ones(1, 1, 2, dtype=torch.float64, requires_grad=True)
+start = (torch.ones(1, 1, 3), torch.ones(1, 1, 3))
+singles = [torch.ones(shape) for shape in ((12, 2), (12, 3), (12,), (12,))]
 
 
 def compiled_states(a):
     """The states of a sequence in float64, by weights in float32."""
-    return torch.lstm(a, (h.float(), cell), singles, True, 1, 0.0, True, False, False)[0]
+    return torch.lstm(a, start, singles, True, 1, 0.0, True, False, False)[0]
 
 
 value = torch.compile(compiled_states, backend="aot_eager_decomp_partition")(sequence)
