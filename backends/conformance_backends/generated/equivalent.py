@@ -28,4 +28,11 @@ EQUIVALENT: Mapping[str, str] = {
     "other operand in seed: given = gradient if isinstance(gradient, type(output)) else type(output)(gradient) → given = gradient if isinstance(output, type(output)) else type(output)(gradient)": "the adapter hands every gradient over as a tensor",
     "dropped statement in apply: output = tuple(map(np.asarray, output)) → nothing": "what makes the tensors makes arrays, and no rule tells NumPy's numbers from them",
     "removed call in _constants: return arrays if arrays is None else Tensor(detach(arrays)) → return arrays if arrays is None else Tensor(arrays)": "what makes a tensor of a tensor takes its value",
+    "branch of a choice in custom: xs = remade(values, edges) if is_recording() else values → xs = remade(values, edges)": "a tensor is recorded no more than its numbers are where nothing is recorded",
+    "removed call in custom_forward: return wrap(outputs, Node(getattr(forward, '__name__', 'custom'), edges, pullback)) → return wrap(outputs, Node(forward, edges, pullback))": "no clause says by what name an anomaly calls a node that is no op",
+    "condition in _conforming_tangents: if t is not None and np.shape(t) != z.shape: → if False:": "a tangent of another shape is refused where its cotangent is seeded",
+    "branch of a choice in Tensor.__array_ufunc__: return apply(row, operands, {}) if row else call(ufunc, operands, {}) → return call(ufunc, operands, {})": "what looks a function up finds the row of a universal one too",
+    "dropped statement in apply: output = np.asarray(output) → nothing": "what makes the tensor makes an array, and no rule tells NumPy's number from it",
+    "branch of a choice in vjp: return tuple((g if g is None or isinstance(g, Tensor) else Tensor(g) for g in pulled)) → return tuple((g for g in pulled))": "what is no tensor here has no history, and what takes results takes arrays too",
+    "dropped statement in seed: raise TypeError(f'the gradient of a {output.dtype} output must be floating point, not {given.dtype}') → pass": "a gradient argument of other numbers is cast then, which A5 lets an engine do",
 }
