@@ -86,7 +86,7 @@ def _patterns(expected: Array, got: Array, room: Array, eps: float) -> Iterator[
     yield from _places(expected, got, is_got)
     if expected.size > 1 and is_got(expected + (got - expected).ravel()[0]):
         yield f"what is expected plus {_number((got - expected).ravel()[0])} in every entry"
-    yield from _one_way(expected, got, clear & (np.abs(got - expected) > room))
+    yield from _one_way(expected, got, clear & (np.abs(got - expected) > room), eps)
     off = np.abs(got - expected)
     if (off <= SINGLE * np.abs(expected)).all() and (off > SINGLE * LEAST * np.abs(expected)).any():
         yield TO_SINGLE
@@ -106,14 +106,16 @@ def _multiples(expected: Array, got: Array, clear: Array, is_wrong: Array, is_go
             yield f"what is expected times {_number(factor)}{named.get(factor, '')}"
 
 
-def _one_way(expected: Array, got: Array, is_wrong: Array) -> Iterator[str]:
+def _one_way(expected: Array, got: Array, is_wrong: Array, eps: float) -> Iterator[str]:
     """Entries that are all too large, or all too small, by a small part of each: rounding would go both ways."""
     parts = ((got - expected)[is_wrong] / expected[is_wrong]).real
     if parts.size < MANY or np.abs(parts).max() > SMALL or not ((parts > 0).all() or (parts < 0).all()):
         return
     how = "large" if parts[0] > 0 else "small"
     least, most = np.abs(parts).min(), np.abs(parts).max()
-    yield f"what is expected, every entry too {how} by {least:.1g} to {most:.1g} of itself, as of a small number beside a divisor"
+    is_single = eps < SINGLE**2 and SINGLE / 4 < most < 16 * SINGLE
+    cause = "a factor in single precision" if is_single else "a small number beside a divisor"
+    yield f"what is expected, every entry too {how} by {least:.1g} to {most:.1g} of itself, as of {cause}"
 
 
 def _plain(expected: Any, got: Any, eps: float) -> Iterator[str]:

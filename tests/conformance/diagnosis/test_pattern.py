@@ -44,6 +44,8 @@ def sentence(expected: Any, got: Any, allowed: Any = None) -> str:
         ((RIGHT / 3).astype("f4"), RIGHT / 3, "of float64, where float32 is expected; what is expected to the digits of that"),
         (RIGHT / 3, RIGHT / 3 / (1 + 1e-8 / np.arange(1, 7).reshape(2, 3)),
             "what is expected, every entry too small by 2e-09 to 1e-08 of itself, as of a small number beside a divisor"),
+        (RIGHT / 3, RIGHT / 3 * (1 + 3e-7 - 2e-8 * np.arange(6).reshape(2, 3)),
+            "what is expected, every entry too large by 2e-07 to 3e-07 of itself, as of a factor in single precision"),
         (SQUARE, np.where(DIAGONAL, 0, SQUARE), "right but for the entries on the diagonal, which are zero"),
         (RIGHT, RIGHT * [1, 1, 7], "right but for the entries with index 2 on axis 1"),
         (RIGHT, np.where(RIGHT == 0.5, np.nan, RIGHT), "right in 5 of 6 entries; the others are NaN"),
