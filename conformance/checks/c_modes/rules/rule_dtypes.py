@@ -11,7 +11,7 @@ from conformance.backend import Backend, Capability, Function
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import cast_to, computes, gradients_of, unless_refused
 from conformance.checks.observation import plain
-from conformance.checks.registry import contract
+from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample
 from conformance.dtype import HALF
 from conformance.errors import Unsupported, Violation
@@ -93,6 +93,28 @@ def hook_sees_a_cotangent_of_its_values_dtype(engine: Backend, sample: Sample) -
             hold_equal(seen[-1] if seen else None, slope * upstream, what)
             if seen[-1].dtype != x.dtype:
                 raise Violation(f"{what} is of {seen[-1].dtype}")
+
+
+@contract("C9", "complex", Capability.HOOKS, Capability.COMPLEX)
+def hook_on_a_complex_value_sees_what_is_stored(engine: Backend, sample: Sample) -> None:
+    """A hook on a complex value sees its cotangent by the declared convention, no conjugate of it; one on a leaf sees its gradient."""
+    convention, multiply = declared_convention(engine, "A18"), engine.op(MULTIPLY)
+    z, c, d, g = (sample.array() + 1j * sample.array() for _ in range(4))
+    first, second = (engine.array(np.array(factor)) for factor in (c, d))
+    seen: dict[str, list[Any]] = {"z": [], "z c": []}
+
+    def function(a: Any) -> Any:
+        engine.hook(a, lambda cotangent: seen["z"].append(plain(engine, cotangent)))
+        product = multiply(a, first)
+        engine.hook(product, lambda cotangent: seen["z c"].append(plain(engine, cotangent)))
+        return multiply(product, second)
+
+    (got,) = gradients_of(engine, function, [z], g)
+    c, d = (np.conj(factor) if convention == "gradient" else factor for factor in (c, d))
+    hold_equal(got, g * d * c, "z's gradient of z c d, of complex numbers, with hooks")
+    for what, right in (("z c", g * d), ("z", g * d * c)):
+        name = f"the cotangent that a hook on {what} sees, of z c d of complex numbers"
+        hold_equal(seen[what][-1] if seen[what] else None, right, name)
 
 
 def _other_dtype(engine: Backend, sample: Sample) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from conformance_backends import numpy_engine as engine
+from conformance_backends.mutants.a_results.complex_numbers import COMPLEX, CONVENTIONS, Complex
 from conformance_backends.mutants.c_modes.rules.custom_rules import custom_with
 from conformance_backends.mutants.mutant import Mutant, behaviour
 
@@ -52,9 +55,21 @@ def seen_in_single_precision(self: Any, array: Any, seen: Any) -> Any:
     return engine.hook(array, widened)
 
 
+def seen_conjugated(self: Any, array: Any, seen: Any) -> Any:
+    """A hook sees the conjugate of a complex cotangent."""
+
+    def conjugated(g: Any) -> Any:
+        returned = seen(np.conj(g))
+        return None if returned is None else np.conj(returned)
+
+    return engine.hook(array, conjugated)
+
+
 MUTANTS: tuple[Mutant, ...] = (
     behaviour("hook-sees-single", "A hook sees a cotangent of half precision in single.",
         ("contract/C9/dtypes",), hook=seen_in_single_precision),
+    behaviour("hook-sees-conjugate", "A hook sees the conjugate of a complex cotangent.",
+        ("contract/C9/complex",), base=Complex, capabilities=COMPLEX, conventions=CONVENTIONS, hook=seen_conjugated),
     behaviour("other-dtype-dropped", "A custom rule's result of another dtype than its operand's is dropped.",
         ("contract/C5/custom-dtype",), custom=custom_with(other_dtype_is_dropped)),
     behaviour("own-dtype-kept", "A custom rule's result keeps its own dtype until it reaches a leaf.",
