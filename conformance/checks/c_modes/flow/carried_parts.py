@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.backend import Backend, Capability
+from conformance.backend import Backend, Capability, Function
+from conformance.case import Array
 from conformance.checks.c_modes.flow.recurrence import STEPS, hold_gradients, hold_values
 from conformance.checks.c_modes.flow.while_loops import BOUND, hold_or_refused
 from conformance.checks.engine_calls import full_sum, is_above
@@ -15,23 +16,34 @@ from conformance.checks.sample import Sample
 from conformance.ops.names import MULTIPLY
 
 
+def _halved(engine: Backend, sample: Sample, carry: tuple[Any, ...], others: Function) -> tuple[Any, ...]:
+    """The last carry of a loop that halves the first array of it while that is large; `others` makes the rest anew."""
+    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    half = engine.array(np.full(sample.shape, 0.5, sample.dtype))
+    is_large = lambda s: is_above(engine, total(multiply(s[0], s[0])), BOUND)  # noqa: E731
+    return tuple(engine.while_loop(is_large, lambda s: (multiply(s[0], half), *others(*s)), carry))
+
+
+def _rounds(n: Array) -> int:
+    """How many steps that loop has."""
+    rounds, size = 0, np.square(n).sum()
+    while size > BOUND:
+        rounds, size = rounds + 1, size / 4
+    return rounds
+
+
 @contract("C11", "while-overwritten", Capability.LOOPS)
 def while_loop_forgets_what_it_overwrites(engine: Backend, sample: Sample) -> None:
     """In a loop that goes on while a condition holds, the first value of a carry that each step overwrites without reading it has a gradient of zeros or none, and of what is captured only the last step counts."""
-    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    multiply = engine.op(MULTIPLY)
 
     def function(n: Any, x: Any, w: Any) -> tuple[Any, ...]:
-        half = engine.array(np.full(sample.shape, 0.5, sample.dtype))
-        is_large = lambda s: is_above(engine, total(multiply(s[0], s[0])), BOUND)  # noqa: E731
-        step = lambda s: (multiply(s[0], half), multiply(s[0], w))  # noqa: E731
-        return tuple(engine.while_loop(is_large, step, (n, x)))
+        return _halved(engine, sample, (n, x), lambda n, x: (multiply(n, w),))
 
     for scale in (1.0, 2.0**-10):  # several steps, and none
         n, x, w, g, h = (sample.array() for _ in range(5))
         n = n * sample.scalar(scale)
-        rounds, size = 0, np.square(n).sum()
-        while size > BOUND:
-            rounds, size = rounds + 1, size / 4
+        rounds = _rounds(n)
         before = n / 2 ** max(rounds - 1, 0)  # what the last step read
         last = before * w if rounds else x
         what = f"(n / 2, n w) in a loop of {rounds} steps, while n is large"
@@ -69,20 +81,15 @@ def loop_forgets_what_it_overwrites(engine: Backend, sample: Sample) -> None:
 @contract("C11", "while-kept", Capability.LOOPS)
 def while_loop_sums_over_what_it_hands_on(engine: Backend, sample: Sample) -> None:
     """In a loop that goes on while a condition holds, a carry that each step reads and hands on unchanged has the gradient of all steps, and its own cotangent."""
-    multiply, total = engine.op(MULTIPLY), full_sum(engine)
+    multiply = engine.op(MULTIPLY)
 
     def function(n: Any, x: Any, w: Any) -> tuple[Any, ...]:
-        half = engine.array(np.full(sample.shape, 0.5, sample.dtype))
-        is_large = lambda s: is_above(engine, total(multiply(s[0], s[0])), BOUND)  # noqa: E731
-        step = lambda s: (multiply(s[0], half), multiply(s[1], s[2]), s[2])  # noqa: E731
-        return tuple(engine.while_loop(is_large, step, (n, x, w)))
+        return _halved(engine, sample, (n, x, w), lambda n, x, w: (multiply(x, w), w))
 
     for scale in (1.0, 2.0**-10):  # several steps, and none
         n, x, w, f, g, h = (sample.array() for _ in range(6))
         n = n * sample.scalar(scale)
-        rounds, size = 0, np.square(n).sum()
-        while size > BOUND:
-            rounds, size = rounds + 1, size / 4
+        rounds = _rounds(n)
         what = f"(n / 2, x w, w) in a loop of {rounds} steps, while n is large"
         values = engine.forward(function, [np.array(a) for a in (n, x, w)])
         hold_values(engine, values, [n / 2**rounds, x * w**rounds, w], what)
