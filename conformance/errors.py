@@ -131,6 +131,20 @@ def is_ctrl_c(error: BaseException) -> bool:
     return type(error) is CtrlC or signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, raise_ctrl_c)
 
 
+def hold_no_stop(error: BaseException) -> None:
+    """Raise again what ends a process, or closes a generator, where an engine may raise whatever it likes.
+
+    Anything else is an engine's exception, also if it is no Exception, such as a panic of an engine in Rust.
+    """
+    if is_stop(error):
+        raise error
+
+
+def is_stop(error: BaseException) -> bool:
+    """Whether an exception is raised to end a process or a generator, whoever raises it."""
+    return issubclass(type(error), (KeyboardInterrupt, SystemExit, GeneratorExit))
+
+
 def text_of(failure: BaseException) -> str:
     """What it says; where it cannot be asked, that."""
     try:

@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.backend import Backend, Dialect, Function, NDArray, as_tuple
 from conformance.errors import Unsupported, is_violation
-from conformance.scripts.ending import MANY, ending_of, length_of, returned
+from conformance.scripts import ending
 from conformance.scripts.formulas import OPERANDS, RAISED, RAISER, NoFormula, Symbol, formula_of
 from conformance.scripts.helpers import carried, missing_in
 from conformance.scripts.large import LargeValues
@@ -47,6 +47,7 @@ class ScriptBuilder:
         self._ends: tuple[BaseException, list[str]] | None = None  # the last refusal, and the lines up to it
         self._is_ended = False  # whether the script ends at the line that raised
         self._refused = -1  # the line that the engine refused, where it was the last one written
+        self._caught = ""  # the clause that catches the last refusal
         self.step: Callable[[], None] = lambda: None  # called when a line is written, before it is done
 
     def has_no_words(self, method: str) -> Unsupported:
@@ -102,13 +103,14 @@ class ScriptBuilder:
         self._refused = -1
         try:
             return call()
-        except Exception as refusal:
+        except BaseException as refusal:  # an engine's panic is no Exception
             self.refused(refusal)
             raise
 
-    def refused(self, refusal: Exception) -> None:
+    def refused(self, refusal: BaseException) -> None:
         """Note that the line written last has raised this."""
-        self._refused = -1 if self.is_muted else len(self.lines) - 1
+        is_no_refusal = self.is_muted or isinstance(refusal, ending.LastLine)
+        self._refused, self._caught = -1 if is_no_refusal else len(self.lines) - 1, ending.caught(refusal)
         if self._refused >= 0 and not self.indent:  # inside a function its head is not yet written
             self._ends = (refusal, self.lines[:])
 
@@ -122,7 +124,7 @@ class ScriptBuilder:
         """Put the last line into a `try`: what is written after it was done although it had been refused."""
         line, self._refused = self.lines.pop(), -1
         tried = (f"    {part.strip()}" for part in line.strip().splitlines())
-        for part in ("try:", *tried, "except Exception as refusal:", "    print(refusal)"):
+        for part in ("try:", *tried, self._caught, "    print(refusal)"):
             self.lines.append(like(line, self.indent + part))
 
     @contextlib.contextmanager
@@ -139,7 +141,7 @@ class ScriptBuilder:
             yield
         finally:
             is_refused = self._refused == len(self.lines) - 1
-            body, self._refused = tuple(returned(self.lines[start:], is_refused)), -1
+            body, self._refused = tuple(ending.returned(self.lines[start:], is_refused)), -1
             self.indent, self._counts[results] = indent, counted
             self._functions, self._names = around
             del self.lines[start:]
@@ -273,11 +275,7 @@ class ScriptBuilder:
     def text(self, failure: BaseException | None) -> str:
         """The script."""
         body = "\n".join(written_where_entered(self._threads.blocks(self.lines)))
-        lacking = (
-            f"# not the whole program: the adapter's dialect has no words for {', '.join(self.unspelled)}"
-        )
-        unruled = "# not the whole program: no formula can express one of its custom rules, which raises in its place"
-        head = [lacking] * bool(self.unspelled) + [unruled] * self.is_without_rule
+        head = ending.lacking_of(self.unspelled) + [ending.UNRULED] * self.is_without_rule
         try:
             imports, helpers = carried(self.backend, body, self.dialect.imports)
         except SyntaxError:  # a repr that is no Python: the script is still worth reading
@@ -289,12 +287,13 @@ class ScriptBuilder:
             show = self.dialect.show.format
             decided = [self.decided] if self.decided else []
             lines = None if revealing is None else [*decided, *(show(value=name) for name in revealing)]
-            if lines is None and self._is_ended and len(self.lines) > MANY:
+            if lines is None and self._is_ended and len(self.lines) > ending.MANY:
                 lines = self.lines[-1:]
             whole = shortened(whole, lines, self.dialect.effects, frozenset(self.built))
             whole = in_threads(whole)
         head += [*self._threads.head(), *filter(None, [missing_in(self.backend, whole)])]
         whole = self.large.defined(whole)
+        end = ending.ending_of(failure, whole, has_raised=self._ends is not None)
         return "\n".join(
-            (*head, *length_of(whole), whole, *ending_of(failure, whole, has_raised=self._ends is not None))
+            (*head, *ending.length_of(whole), whole, *end, *ending.lacking_at_end(failure, self.unspelled))
         )

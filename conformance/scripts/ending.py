@@ -13,7 +13,30 @@ LONGEST_VALUE = 400  # characters of an expected value worth printing
 MADE = re.compile(r"( *)(\w+) = ")
 MANY = 60  # lines of a script of which, where the last one raises, those are kept that bear on it
 LONG = 40_000  # characters of a script that nobody reads from its beginning
+UNRULED = "# not the whole program: no formula can express one of its custom rules, which raises in its place"
 MEASURED = "# no line above prints it: it was measured of these calls"
+
+
+class LastLine(BaseException):
+    """Raised in place of the call that does not return; no `Exception`, which checks and engines may catch."""
+
+
+def caught(refusal: BaseException) -> str:
+    """The clause of a script that catches a refusal as the check did: a panic of an engine is no Exception."""
+    kind = "Exception" if issubclass(type(refusal), Exception) else "BaseException"
+    return f"except {kind} as refusal:"
+
+
+def lacking_of(unspelled: Sequence[str]) -> list[str]:
+    """That calls are lacking, for which the dialect has no words: a line for the head of a script; none where all are there."""
+    said = f"# not the whole program: the adapter's dialect has no words for {', '.join(unspelled)}"
+    return [said] * bool(unspelled)
+
+
+def lacking_at_end(failure: BaseException | None, unspelled: Sequence[str]) -> list[str]:
+    """The same for the end, where a reader looks for what shows the failure."""
+    said = f"# the lines above may not show it: the calls from {', '.join(unspelled)} on are lacking, of which the dialect has no template"
+    return [said] * (bool(unspelled) and failure is not None)
 
 
 def ending_of(failure: BaseException | None, whole: str, *, has_raised: bool) -> list[str]:

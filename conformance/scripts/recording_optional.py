@@ -59,10 +59,10 @@ class RecordingOptional(Recording):
         defined = self.defined(function)
         given = self._listed(cotangents)
         gradients: tuple[Any, ...] = ()
-        refusal: Exception | None = None
+        refusal: BaseException | None = None
         try:  # the function is written as it is called, and has its name only then
             gradients = self.inner.nested_vjp(defined.traced, arrays, cotangents)
-        except Exception as error:
+        except BaseException as error:
             refusal = error
 
         def answered() -> None:
@@ -144,10 +144,10 @@ class RecordingOptional(Recording):
         value, gradients, others = (builder.fresh(name) for name in ("value", "gradients", "auxiliary"))
         defined = self.defined(function)
         answer: tuple[Any, Any, Any] = (None, None, None)
-        refusal: Exception | None = None
+        refusal: BaseException | None = None
         try:  # the function is written as it is called, and has its name only then
             answer = self.inner.value_and_gradient(defined.traced, arrays, wrt, auxiliary=auxiliary)
-        except Exception as error:
+        except BaseException as error:
             refusal = error
 
         def given() -> tuple[Any, Any, Any]:

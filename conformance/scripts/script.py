@@ -137,10 +137,10 @@ class RecordingFunctional(RecordingFlow, FunctionalBackend):
 @contextlib.contextmanager
 def _written_after(builder: ScriptBuilder, line: Callable[[], str]) -> Iterator[None]:
     """A scope for the call of a function, which is written before the line that calls it, also where that is refused."""
-    refusals = list[Exception]()
+    refusals = list[BaseException]()
     try:
         yield
-    except Exception as refusal:
+    except BaseException as refusal:
         refusals.append(refusal)
         raise
     finally:

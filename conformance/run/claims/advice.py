@@ -8,6 +8,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.observation import plain
+from conformance.errors import hold_no_stop
 from conformance.ops.names import MULTIPLY, PERMUTE_DIMS
 from conformance.run.claims.capabilities import array_of, undeclared
 
@@ -28,7 +29,8 @@ def advice_of(backend: Backend) -> list[str]:
         for is_copied, advice in ((_copies_gradients, OF_GRADIENTS), (_reorders, OF_LAYOUTS)):
             try:
                 said += [advice] if is_copied(backend) else []
-            except Exception:  # such as of memory that cannot be written
+            except BaseException as error:  # such as of memory that cannot be written
+                hold_no_stop(error)
                 continue
     return said
 

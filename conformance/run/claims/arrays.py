@@ -11,7 +11,7 @@ import numpy as np
 from conformance.backend import Backend, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import plain
-from conformance.errors import Unsupported, Violation
+from conformance.errors import Unsupported, Violation, hold_no_stop
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops.names import MULTIPLY
 from conformance.run.claims.capabilities import real_dtype
@@ -63,7 +63,8 @@ def not_taken(backend: Backend) -> dict[tuple[int, ...], str]:
             backend.array(np.zeros(shape, real_dtype(backend)))
         except Unsupported as reason:
             refused[shape] = str(reason)
-        except Exception:  # which a claim reports
+        except BaseException as error:  # which a claim reports
+            hold_no_stop(error)
             continue
     return refused
 
@@ -76,7 +77,8 @@ def kinds_not_taken(backend: Backend) -> dict[str, str]:
             backend.array(np.zeros(_taken(backend)[0], dtype))
         except Unsupported as reason:
             refused[dtype] = str(reason)
-        except Exception:  # which a claim reports
+        except BaseException as error:  # which a claim reports
+            hold_no_stop(error)
             continue
     return refused
 
@@ -108,7 +110,8 @@ def complex_numbers(backend: Backend) -> None:
     for make in (backend.array, *([backend.leaf] if isinstance(backend, TapeBackend) else [])):
         try:
             array = make(np.array(given))
-        except Exception:
+        except BaseException as error:
+            hold_no_stop(error)
             continue
         _hold_same(backend, array, given, f"{make.__name__}() of complex numbers")
 

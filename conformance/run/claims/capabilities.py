@@ -11,7 +11,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.observation import plain
-from conformance.errors import AdapterError, Unsupported, Violation
+from conformance.errors import AdapterError, Unsupported, Violation, hold_no_stop
 from conformance.ops.names import ADD, MULTIPLY
 
 WRITABLE = (
@@ -110,7 +110,8 @@ def returned(backend: Backend) -> None:
         _, (gradient,) = backend.vjp(lambda a: (multiply(a, a), a), [np.array(x)], [np.array(g), np.array(h)])
     except (AdapterError, Violation):
         raise
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return
     hold_equal(plain(backend, gradient), 2 * g * x + h, "the gradient of a function that returns x * x and x")
 
@@ -122,7 +123,8 @@ def pushed(backend: Backend) -> None:
         _, tangents = backend.jvp(lambda a: (multiply(a, a), a), [np.array(x)], [np.array(t)])
     except (AdapterError, Violation):
         raise
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return
     for got, expected, of in zip(tangents, (2 * x * t, t), ("x * x", "x"), strict=True):
         hold_equal(
@@ -170,7 +172,8 @@ def undeclared(backend: Backend) -> list[str]:
         seen = backend.numpy(array)
         seen[...] = 7
         is_changed = np.array_equal(plain(backend, array), array_of(backend, [7, 7]))
-    except Exception:  # it cannot be written, or not be read
+    except BaseException as error:  # it cannot be written, or not be read
+        hold_no_stop(error)
         return []
     return [WRITABLE] if is_changed else []
 

@@ -12,7 +12,7 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, is_above
 from conformance.checks.observation import plain
-from conformance.errors import AdapterError, Unsupported, Violation
+from conformance.errors import AdapterError, Unsupported, Violation, hold_no_stop
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.claims.capabilities import array_of
 
@@ -69,7 +69,10 @@ def _hold_or_refused(
         found = None if gradient is None else plain(backend, gradient)
     except (AdapterError, Violation):
         raise
-    except Exception:  # many engines say of some ops that their gradients cannot be differentiated
+    except (
+        BaseException
+    ) as error:  # many engines say of some ops that their gradients cannot be differentiated
+        hold_no_stop(error)
         return
     hold_equal(found, expected[1], f"the derivative of {what}")
 
@@ -95,7 +98,8 @@ def detached_stores_nothing(backend: TapeBackend) -> None:
     backend.backward(multiply(detached, leaf), backend.array(array_of(backend, [1, 1])))
     try:
         stored = backend.grad(detached)
-    except Exception:  # an engine may refuse to be asked
+    except BaseException as error:  # an engine may refuse to be asked
+        hold_no_stop(error)
         return
     if stored is not None and plain(backend, stored).any():
         raise Violation(

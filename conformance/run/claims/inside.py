@@ -12,7 +12,7 @@ from conformance.backend import Backend, Capability, Function, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
-from conformance.errors import AdapterError, Unsupported, Violation
+from conformance.errors import AdapterError, Unsupported, Violation, hold_no_stop
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.claims.capabilities import array_of
 from conformance.run.claims.members import retained
@@ -43,8 +43,10 @@ def tangents(backend: Backend) -> None:
             answer, _ = backend.vjp(inner, [np.array(x), np.array(w)], [np.array(g) for _ in expected])
         except (AdapterError, Violation):
             raise
-        except Exception:  # of some ops, or of several outputs, many engines have no tangents with a history
-            pass
+        except (
+            BaseException
+        ) as error:  # of some ops, or of several outputs, many engines have no tangents with a history
+            hold_no_stop(error)
         if forms and forms[0] != f"a tuple of {len(expected)}":
             raise Violation(f"the tangents of {what}: a tuple of {len(expected)} is due, and {forms[0]} came")
         for got, right in zip(answer or (), expected, strict=False):
@@ -77,7 +79,10 @@ def value_recorded(backend: Backend) -> None:
             found = None if gradient is None else plain(backend, gradient)
         except (AdapterError, Violation):
             raise
-        except Exception:  # many engines say of some ops that their gradients cannot be differentiated
+        except (
+            BaseException
+        ) as error:  # many engines say of some ops that their gradients cannot be differentiated
+            hold_no_stop(error)
             continue
         hold_equal(found, derivative, f"the derivative of {what}, from value_and_gradient(), by x")
 
@@ -106,7 +111,8 @@ def passed_again(backend: TapeBackend) -> None:
     g, h = array_of(backend, [1, -1]), array_of(backend, [4, 2])
     try:
         retained(backend)
-    except Exception:  # with `retain` it is wrong, too: another claim is about that
+    except BaseException as error:  # with `retain` it is wrong, too: another claim is about that
+        hold_no_stop(error)
         return
     leaf = backend.leaf(np.array(x))
     output = multiply(leaf, leaf)
@@ -116,7 +122,8 @@ def passed_again(backend: TapeBackend) -> None:
         stored = backend.grad(leaf)
     except (AdapterError, Violation):
         raise
-    except Exception:  # an engine may free its graphs
+    except BaseException as error:  # an engine may free its graphs
+        hold_no_stop(error)
         return
     found = None if stored is None else plain(backend, stored)
     if found is not None and np.array_equal(found, 2 * h * x):

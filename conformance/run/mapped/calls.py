@@ -9,7 +9,7 @@ from types import MappingProxyType
 from conformance.backend import Backend
 from conformance.case import Case
 from conformance.checks.observation import Observation, Oracle
-from conformance.errors import Unsupported, is_ctrl_c
+from conformance.errors import Unsupported, is_ctrl_c, is_stop
 from conformance.op import Op, Signature
 from conformance.parameters import lacked_parameter
 from conformance.run.explanations import explanation
@@ -114,8 +114,8 @@ def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
     except BaseException as error:
         if is_ctrl_c(error):
             raise
-        # What would end a process is no refusal, whoever raises it.
-        is_wrong = is_slip(error, type(backend)) or not issubclass(type(error), Exception)
+        # What would end a process is no refusal, whoever raises it; a panic of an engine, no Exception either, is one.
+        is_wrong = is_slip(error, type(backend)) or is_stop(error)
         kind = "slip" if is_wrong else "refused"
         return kind, raised(case, error, backend, signature)
     wrong = difference(op, case, values)

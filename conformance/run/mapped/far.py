@@ -12,7 +12,7 @@ from conformance.checks.e_values.vjp import value_equals_reference_at_every_magn
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import CHECKS, NotThisCase
 from conformance.dtype import carried
-from conformance.errors import Violation, text_of
+from conformance.errors import Violation, hold_no_stop, text_of
 from conformance.op import Op, Trait
 from conformance.run.forms import case_of, signature_of
 from conformance.run.mapped.findings import Finding
@@ -67,7 +67,8 @@ def _wrong(backend: Backend, op: Op, case: Case) -> Finding | None:
     except Violation as violation:
         said = _worst(op, case, violation)
         return Finding(case.label, text_of(violation), "", said, signature_of(case), is_value=True)
-    except Exception:  # what is refused at such operands is no wrong value
+    except BaseException as error:  # what is refused at such operands is no wrong value
+        hold_no_stop(error)
         return None
     return None
 

@@ -12,7 +12,7 @@ from conformance.backend import Backend
 from conformance.case import Array, Case
 from conformance.checks.observation import Observation, Oracle, plain
 from conformance.dtype import carried
-from conformance.errors import Unsupported, Violation, is_ctrl_c
+from conformance.errors import Unsupported, Violation, hold_no_stop, is_ctrl_c
 from conformance.op import Op
 from conformance.ops.names import MULTIPLY
 from conformance.run.explanations import is_near
@@ -209,7 +209,8 @@ def refuses_products(backend: Backend, dtype: str) -> bool:
         _, gradients = backend.vjp(backend.op(MULTIPLY), [np.array(x), np.array(x)], [np.ones_like(x)])
         for gradient in gradients:
             plain(backend, gradient)
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return True
     return False
 
@@ -231,7 +232,10 @@ def _leaves_the_engine(backend: Backend, op: Op, case: Case) -> bool:
             [*wrt, count],
         )
         arrived = [x is not None and bool(np.any(plain(backend, x))) for x in gradients]
-    except Exception:  # it does not let a product pass either: the engine has no gradient of the op
+    except (
+        BaseException
+    ) as error:  # it does not let a product pass either: the engine has no gradient of the op
+        hold_no_stop(error)
         return False
     return arrived[-1] and not any(arrived[:-1])
 

@@ -12,6 +12,7 @@ from conformance.case import Array, Case
 from conformance.checks.e_values.flat_ops import is_kind_of
 from conformance.checks.observation import plain
 from conformance.dtype import carried, finfo
+from conformance.errors import hold_no_stop
 from conformance.op import Domain, Op
 from conformance.run.explanations import is_near
 
@@ -67,7 +68,8 @@ def written_operands(backend: Backend, op: Op, case: Case) -> str:
         for z in backend.forward(keeping, [np.array(x) for x in case.operands]):
             plain(backend, z)
         after = [plain(backend, x) for x in kept]
-    except Exception:  # the call is right: what fails here is the second reading
+    except BaseException as error:  # the call is right: what fails here is the second reading
+        hold_no_stop(error)
         return ""
     for position, (x, was) in enumerate(zip(after, case.operands, strict=False)):
         if not np.array_equal(x, was, equal_nan=x.dtype.kind in "fc"):
@@ -96,7 +98,8 @@ def changed_values(backend: Backend, op: Op, case: Case) -> str:
         return ""
     try:
         backend.forward(function, other)
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return ""
     after = [plain(backend, array) for array in arrays]
     for old, new in zip(before, after, strict=True):

@@ -12,14 +12,11 @@ from conformance.load import load_backend
 from conformance.questions import questions_in
 from conformance.run.process.apart import SILENCE, Ended, messages_of, shared_number
 from conformance.run.verdict import failure_of
+from conformance.scripts.ending import LastLine
 from conformance.scripts.script import script_of
 
 Send = Callable[[Any], None]
 NONE = 0  # no line is the last one
-
-
-class LastLine(BaseException):
-    """Raised in place of the call that does not return; no `Exception`, which checks and engines may catch."""
 
 
 def script_apart(spec: str, token: str, key: str, silence: float = SILENCE) -> str:

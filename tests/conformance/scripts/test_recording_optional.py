@@ -16,7 +16,7 @@ from conformance_backends.numpy_backend import NumpyTape
 from conformance.backend import Capability
 from conformance.checks import load_all
 from conformance.checks.sample import Sample
-from conformance.errors import Unsupported
+from conformance.errors import Unsupported, Violation
 from conformance.scripts.builder import ScriptBuilder
 from conformance.scripts.script import recorder, script_of
 
@@ -214,6 +214,9 @@ def test_a_script_that_lacks_a_call_says_so() -> None:
     said = "# not the whole program: the adapter's dialect has no words for nested_vjp"
     assert said in script_of(backend, ask, None)
     assert "not the whole" not in script_of(NumpyTape(), ask, None)
+    last = script_of(backend, ask, Violation("another gradient", got=np.zeros(1))).splitlines()[-1]
+    assert "may not show it: the calls from nested_vjp on are lacking" in last
+    assert "may not show" not in script_of(NumpyTape(), ask, Violation("another gradient", got=np.zeros(1)))
 
 
 def test_a_script_that_lacks_a_rule_says_so() -> None:
