@@ -113,6 +113,8 @@ class TapeRunner:
     def _hold_backward(self, call: Call) -> None:
         expected = self.definition.backward_pass(call)
         failure = self._backward(call)
+        if failure is None and self._is_without_history(call) and self._arrives_nowhere(expected):
+            return
         if failure is None and expected.must_fail:
             raise Violation(f"{call.label}: the exception of a rule did not reach the caller")
         if failure is not None and not (expected.must_fail or expected.may_fail or self._may_refuse(call)):
@@ -126,6 +128,20 @@ class TapeRunner:
     def _may_refuse(self, call: Call) -> bool:
         """Whether the adapter makes the gradient argument of ops, in a scope that does not record them."""
         return bool(self.definition.scopes) and call.array is not None and bool(self.is_composed)
+
+    def _is_without_history(self, call: Call) -> bool:
+        """The same, in a scope of this thread: an engine may do nothing then, of what the adapter made in it."""
+        return self._may_refuse(call) and not call.is_in_other_thread
+
+    def _arrives_nowhere(self, expected: BackwardPass) -> bool:
+        """Whether every leaf of a pass keeps what it had."""
+        before = {leaf: self.definition.stored[leaf] for leaf in expected.arrives}
+        return all(
+            np.array_equal(
+                self._stored(leaf, due), np.zeros_like(due) if (old := before[leaf]) is None else old
+            )
+            for leaf, due in expected.arrives.items()
+        )
 
     def _kept(self, call: Call, expected: BackwardPass, leaf: int, *, has_failed: bool) -> Array:
         """What a leaf keeps after a backward pass: one of the outcomes that the definition allows."""
