@@ -15,6 +15,8 @@ from conformance.errors import Violation
 from conformance.oracle.allowance import Expected, extended
 from conformance.oracle.symmetry import symmetric_part
 
+AS_WELL = ", and its entries are wrong as well"  # what is said of entries beside a wrong shape
+
 
 class Decisive(enum.IntEnum):
     """What a comparison could have found wrong."""
@@ -91,8 +93,9 @@ def compare(got: Array | None, expected: Expected, what: str) -> Comparison:
     """
     values = np.zeros(expected.exact.shape) if got is None else got
     if values.shape != expected.exact.shape:
+        also = AS_WELL if _differs_in_another_shape(values, expected) else ""
         raise Violation(
-            f"{what} has shape {values.shape}, expected {expected.exact.shape}",
+            f"{what} has shape {values.shape}, expected {expected.exact.shape}{also}",
             expected=_shown(expected),
             got=values,
         )
@@ -111,6 +114,19 @@ def compare(got: Array | None, expected: Expected, what: str) -> Comparison:
         ulps, units = (_quotient(distance, unit, is_met) for unit in (expected.ulp, expected.unit))
     worst = int(ratio.argmax())
     return Comparison(what, ratio, units, is_decided, float(ratio.flat[worst]), float(ulps.flat[worst]))
+
+
+def differ_in_axes_of_one(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two shapes differ in axes of one entry alone, so that their entries can be compared."""
+    return [n for n in shape if n != 1] == [n for n in other if n != 1]
+
+
+def _differs_in_another_shape(values: Array, expected: Expected) -> bool:
+    """Whether the entries are wrong, beside a shape with other axes of one entry: a known shape must not hide that."""
+    shape = expected.exact.shape
+    return (
+        differ_in_axes_of_one(values.shape, shape) and compare(values.reshape(shape), expected, "").error > 1
+    )
 
 
 def _quotient(distance: Array, unit: Array, is_nothing: Array) -> Array:

@@ -211,7 +211,7 @@ def _ops(
     """Try the ops, and print what there is to say of them, a block for each cause; nothing of dtypes that arrays do not keep."""
     from conformance.cli.pages.smoke_ops import blocks, remarks
     from conformance.run.claims.capabilities import real_dtype
-    from conformance.run.mapped.known import far_and_not_known, reason_known
+    from conformance.run.mapped.known import far_and_not_known, reason_known, without_known
     from conformance.run.mapping_process import asked_again, try_ops
 
     dtype = real_dtype(backend)
@@ -235,7 +235,7 @@ def _ops(
             remark
             for op in mapped
             for remark in remarks(
-                far_and_not_known(op, backend, known),
+                without_known(far_and_not_known(op, backend, known), backend, known),
                 reason_known(op, backend, known),
                 has_declared=_has_declared(backend, op),
             )

@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance.backend import as_tuple
 from conformance.case import Array, Case
+from conformance.checks.comparison import differ_in_axes_of_one
 from conformance.dtype import carried
 from conformance.op import Op
 
@@ -18,6 +19,7 @@ DRAWS = 64  # of the law, for other values of the parameters
 MOST_AXES = 4  # of operands whose axes are put in every order
 MOST_OUTPUTS = 4  # that are put in every order
 IN_ANOTHER_DTYPE = "it has the expected entries in another dtype"
+IN_ANOTHER_SHAPE = "it has the expected entries in another shape"
 SIGNS = (
     "it is the expected value with other signs of the vectors, which a factoring leaves open: "
     "fix them as `signs` does, which explain prints"
@@ -41,11 +43,29 @@ def is_near(got: Array, expected: Array, tolerance: float, rounding: float = 1e-
 
 def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
     """What the engine computed instead, in words; empty where nothing fits."""
+    expected = [
+        np.asarray(z) for z in as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
+    ]
+    said = _explained(op, case, values, expected)
+    pairs = list(zip(values, expected, strict=False))
+    if said or len(values) != len(expected) or all(v.shape == z.shape for v, z in pairs):
+        return said
+    if not all(differ_in_axes_of_one(v.shape, z.shape) for v, z in pairs):
+        return ""
+    return _explained(
+        op, case, [v.reshape(z.shape) for v, z in pairs], expected
+    )  # entries that are wrong as well
+
+
+def _explained(op: Op, case: Case, values: Sequence[Array], expected: Sequence[Array]) -> str:
     near = 1e-4
-    expected = as_tuple(op.reference(*map(carried, case.operands), **case.parameters))
     both = [(np.asarray(v), np.asarray(z)) for v, z in zip(values, expected, strict=False)]
     if both and all(is_near(*pair, near) and pair[0].dtype != pair[1].dtype for pair in both):
         return IN_ANOTHER_DTYPE  # which any order of the operands may explain as well
+    if both and all(_is_with_an_axis_of_one(*pair, near) for pair in both):
+        return (
+            IN_ANOTHER_SHAPE  # which some other axis or parameter may explain in this call, and in no other
+        )
     for words, operands, parameters in _other_calls(op, case):
         try:
             other = as_tuple(op.reference(*map(carried, operands), **parameters))
@@ -64,6 +84,11 @@ def explanation(op: Op, case: Case, values: Sequence[Array]) -> str:
         or _with_axes_exchanged(op, case, got, near)
         or _single_factor(case, got, first, near)
     )
+
+
+def _is_with_an_axis_of_one(got: Array, expected: Array, near: float) -> bool:
+    """Whether a value without axes has one of one entry, as that of an engine without such arrays."""
+    return (got.shape, expected.shape) == ((1,), ()) and is_near(got.reshape(()), expected, near)
 
 
 def _taken_for_all(op: Op, case: Case, parameters: Mapping[str, Any]) -> str:
@@ -165,7 +190,7 @@ def _rearranged(got: Array, expected: Array, near: float) -> str:
         if axes != tuple(range(expected.ndim)) and is_near(got, np.transpose(expected, axes), near):
             return f"it is the expected value with its axes in the order {axes}"
     if got.shape != expected.shape and is_near(got.ravel(), expected.ravel(), near):
-        return "it has the expected entries in another shape"
+        return IN_ANOTHER_SHAPE
     if got.dtype != expected.dtype and is_near(got, expected, near):
         return IN_ANOTHER_DTYPE
     not_zero = expected != 0

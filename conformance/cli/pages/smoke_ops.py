@@ -61,6 +61,7 @@ class Remark:
         message: how it shows; remarks of one mark, `what` and message are of one cause.
         share: in how many of its calls.
         is_raised: whether the message is an exception's.
+        others: what else is wrong with it; remarks of several causes are of one block where they have them all.
         details: further lines, those of the first op of a block.
     """
 
@@ -71,6 +72,7 @@ class Remark:
     share: str = ""
     details: tuple[str, ...] = ()
     is_raised: bool = False
+    others: tuple[str, ...] = ()
 
 
 def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> Iterator[Remark]:
@@ -147,7 +149,8 @@ def _bad(op: MappedOp) -> Iterator[Remark]:
     if slips:
         claim = "fails in the adapter" if slips[0].is_raised else "not the op that the catalogue means"
         defines = f"conformance explain {op.op}    defines it, with a call for each parameter"
-        yield _of_findings("BAD", op, slips, claim, defines)
+        besides = f"of its further calls {op.known} are known" if op.known else ""
+        yield _of_findings("BAD", op, slips, claim, besides, defines)
     dropped = [finding for finding in op.slips if finding.is_dropped]
     if dropped:
         claim = "a gradient does not arrive in any call of which it was computed"
@@ -185,9 +188,10 @@ def contradictions(convention: MeasuredConvention) -> Iterator[str]:
 
 def blocks(found: Iterable[Remark]) -> Iterator[str]:
     """The remarks, one block for each cause, where the first of its ops stands."""
-    by_cause: dict[tuple[str, str, str], list[Remark]] = {}
+    by_cause: dict[tuple[str, str, str, tuple[str, ...]], list[Remark]] = {}
     for remark in found:
-        by_cause.setdefault((remark.mark, remark.what, _cause(remark)), []).append(remark)
+        cause = (remark.mark, remark.what, _cause(remark), remark.others)
+        by_cause.setdefault(cause, []).append(remark)
     for alike in by_cause.values():
         yield from _block(alike)
 
@@ -219,20 +223,28 @@ def _block(alike: Sequence[Remark]) -> Iterator[str]:
 
 
 def _of_findings(mark: str, op: MappedOp, findings: Sequence[Finding], what: str, *further: str) -> Remark:
-    first, *others = _by_cause(findings)[:CAUSES]
-    further_calls = [f"{other.call}: {shown_message(other)}" for other in others]
+    first, *others = _by_cause(findings)
+    causes = tuple(_cause_of(other) for other in others) if mark == "BAD" else ()
+    others = others[: CAUSES - 1]
+    further_calls = [line for f in others for line in (f"{f.call}: {shown_message(f)}", f.explanation)]
     details = (f"{first.call}: {shown_message(first)}", first.explanation, *further_calls, *further)
     shown = tuple(filter(None, details))
-    return Remark(mark, op.op, what, shown_message(first), _share(findings, op), shown, first.is_raised)
+    share = _share(findings, op)
+    return Remark(mark, op.op, what, shown_message(first), share, shown, first.is_raised, causes)
 
 
 def _by_cause(findings: Sequence[Finding]) -> list[Finding]:
-    """The first finding of each cause: one that wrong values share, and one for each exception that says something else."""
-    causes = {
-        OF_THE_CALL.sub("#", f.message) if f.is_raised or not f.explanation else "": f
-        for f in reversed(findings)
-    }
-    return [f for f in findings if f in causes.values()]
+    """The first finding of each cause."""
+    causes: dict[str, Finding] = {}
+    for finding in findings:
+        causes.setdefault(_cause_of(finding), finding)
+    return list(causes.values())
+
+
+def _cause_of(finding: Finding) -> str:
+    """What findings of one cause share: of an exception what it says, of wrong values what explains them, where anything does."""
+    said = finding.message if finding.is_raised or not finding.explanation else finding.explanation
+    return OF_THE_CALL.sub("#", said)
 
 
 def _share(findings: Sequence[Finding], op: MappedOp) -> str:

@@ -71,6 +71,7 @@ class MappedOp:
         dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
         ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.
         is_given_up: whether so many calls ended the process that no others are made.
+        known: how many wrong values are left out here, since they are known as the engine's.
         spoils: whether the engine computes no gradient of a product any more, since it refused one of this op's.
     """
 
@@ -90,6 +91,7 @@ class MappedOp:
     ungradable_in: str = "*"
     is_given_up: bool = False
     spoils: bool = False
+    known: int = 0
 
     @property
     def refuses_gradients(self) -> bool:

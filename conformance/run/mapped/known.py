@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from conformance.backend import Backend
+from conformance.checks.comparison import AS_WELL
 from conformance.errors import Violation
 from conformance.run.mapped.far import CHECK
 from conformance.run.mapped.findings import Finding, MappedOp
@@ -23,6 +25,9 @@ def _as_a_run_says(slip: Finding) -> tuple[str, ...]:
     """The messages that a run may have for what is wrong; of zeros in place of a gradient it is that of any wrong one."""
     if slip.is_dropped:
         return slip.message, f"{slip.message.partition(' is ')[0]} {WRONG_GRADIENT}"
+    _, as_well, numbers = slip.message.partition(AS_WELL)
+    if as_well:
+        return slip.message.removesuffix(numbers), slip.message
     return (slip.message,) if slip.dtype else (slip.message, WRONG_VALUE)
 
 
@@ -64,11 +69,24 @@ def reason_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) 
 
     An entry counts that says what goes wrong with the value, and has a kind or a script: somebody has judged it.
     """
+    reasons = _reasons(op, backend, known)
+    return next(iter(reasons.values())) if reasons and len(reasons) == len(op.slips) else ""
+
+
+def without_known(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) -> MappedOp:
+    """The op without those wrong values that are known, if others are not: what is printed is then one of these."""
+    reasons = _reasons(op, backend, known)
+    news = tuple(slip for number, slip in enumerate(op.slips) if number not in reasons)
+    return replace(op, slips=news, known=len(reasons)) if news else op
+
+
+def _reasons(op: MappedOp, backend: Backend, known: Sequence[KnownFailure]) -> dict[int, str]:
+    """By their numbers, the wrong values that are known, each with why it is the engine's."""
     usual = op.dtype or backend.dtypes[0]
     judged = [e for e in known if e.says and (e.kind or e.script)]
-    said = [
-        [e.reason for e in judged for i in _ids(op, slip, backend, usual) if _settles(e, i, slip)]
-        for slip in op.slips
-        if not slip.is_raised  # an exception of the adapter is no wrong value
-    ]
-    return said[0][0] if said and all(said) and len(said) == len(op.slips) else ""
+    reasons: dict[int, str] = {}
+    for number, slip in enumerate(op.slips):
+        if not slip.is_raised:  # an exception of the adapter is no wrong value
+            said = (e.reason for e in judged for i in _ids(op, slip, backend, usual) if _settles(e, i, slip))
+            reasons.update((number, reason) for reason in islice(said, 1))
+    return reasons

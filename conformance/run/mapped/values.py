@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, as_tuple
 from conformance.case import Array, Case
+from conformance.checks.comparison import AS_WELL, differ_in_axes_of_one
 from conformance.checks.e_values.flat_ops import is_kind_of
 from conformance.checks.observation import plain
 from conformance.dtype import carried, finfo
@@ -28,7 +29,8 @@ def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
         return f"{len(values)} values, where the reference has {len(references)}"
     for got, reference in zip(values, map(np.asarray, references), strict=True):
         if got.shape != reference.shape:
-            return f"the value has shape {got.shape}, expected {reference.shape}"
+            wrong = f"the value has shape {got.shape}, expected {reference.shape}"
+            return wrong + _entries_as_well(case, got, reference)
         if reference.dtype.kind in "iub" and not is_kind_of(got.dtype, reference.dtype):
             return f"the value has dtype {got.dtype}, expected {reference.dtype}"
         is_real_value = reference.dtype.kind in "fc"  # of whole numbers the width is not specified
@@ -37,6 +39,16 @@ def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
         if not is_near(got, reference, tolerance(case.dtype), rounding_of(case)):
             return f"the value is {brief(got)}, expected {brief(reference)}"
     return ""
+
+
+def _entries_as_well(case: Case, got: Array, reference: Array) -> str:
+    """What is wrong with the entries, beside a shape with other axes of one entry; empty where nothing is."""
+    if not differ_in_axes_of_one(got.shape, reference.shape):
+        return ""
+    flat = got.reshape(reference.shape)
+    if is_near(flat, reference, tolerance(case.dtype), rounding_of(case)):
+        return ""
+    return f"{AS_WELL}: {brief(got)}, expected {brief(reference)}"
 
 
 def narrowed(op: Op, case: Case, values: Sequence[Array]) -> str | None:
