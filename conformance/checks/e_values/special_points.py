@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.backend import Backend, as_tuple
 from conformance.case import Array
-from conformance.checks.comparison import decides, decides_by_refusal, tolerances
+from conformance.checks.comparison import decides, decides_by_refusal, differ_in_axes_of_one, tolerances
 from conformance.checks.engine_calls import decline_if_declared
 from conformance.checks.observation import plain
 from conformance.checks.point_observation import RAISES, PointObservation, brief, first_apart, is_alike
@@ -193,9 +193,23 @@ def value_at_a_special_point_is_the_references(observed: PointObservation) -> No
 
         tolerances.put(is_fair)
         if not is_fair(np.asarray):
+            _hold_shape(observed, got, values[0].shape, is_fair)
             raise Violation(
                 f"the value at {observed.point.key} is {brief(got, values[0])}, not {brief(values[0], got)}",
                 expected=values[0].astype(values[1].dtype),
                 got=got,
                 where="" if observed.point.has_nans_anywhere else first_apart(got, *pairs[0]),
             )
+
+
+def _hold_shape(
+    observed: PointObservation,
+    got: Array,
+    shape: tuple[int, ...],
+    is_fair: Callable[[Callable[[Array], Array]], bool],
+) -> None:
+    """Claim the shape of the value, where its entries are right but for that, or cannot be compared."""
+    if got.shape == shape:
+        return
+    if not differ_in_axes_of_one(got.shape, shape) or is_fair(lambda z: z.reshape(shape)):
+        raise Violation(f"the value at {observed.point.key} has shape {got.shape}, not {shape}")

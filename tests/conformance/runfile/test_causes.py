@@ -101,6 +101,24 @@ def test_arrays_that_share_memory_break_a_rule_and_are_no_wrong_numbers(clause: 
     assert "memory" in said or "alias" in said or "riting into" in said
 
 
+@pytest.mark.parametrize(
+    ("message", "severity"),
+    [
+        ("the value has shape (1,), expected ()", Severity.CONTRACT),
+        ("the value at {op}/nan-first has shape (1,), not ()", Severity.CONTRACT),
+        ("the value has shape (1,), expected (), and its entries are wrong as well", Severity.WRONG),
+    ],
+)
+def test_another_shape_breaks_a_rule_and_wrong_entries_in_it_are_wrong_numbers(
+    message: str, severity: Severity
+) -> None:
+    lines = [
+        failure(op, "value", expected=2.0, got=[2.0], message=message.format(op=op)) for op in ("sum", "mean")
+    ]
+    assert {severity_of(line) for line in lines} == {severity}
+    assert len(causes_of(TORN, lines)) == (1 if severity is Severity.CONTRACT else 2)
+
+
 def test_an_entry_of_the_known_failures_is_one_cause_that_keeps_how_bad_it_is() -> None:
     known = [
         KnownFailure("torn/op/sinc/*", "the gradient cancels", kind="fault"),

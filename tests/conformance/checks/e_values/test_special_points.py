@@ -53,3 +53,22 @@ def test_a_wrong_value_is_shown_at_its_first_wrong_entry() -> None:
     with pytest.raises(Violation) as caught:
         value_at_a_special_point_is_the_references(PointObservation(mutant.make(), place))
     assert caught.value.where == "[1]"
+
+
+def wrong_at(key: str, op: str, order: Callable[[Any], Any]) -> Violation:
+    """What is wrong with the value at a point of the reference engine, whose op gives another array."""
+    mutant = value(op, "another", (), (op,), lambda right, *xs, **given: order(right(*xs, **given)))
+    with pytest.raises(Violation) as caught:
+        value_at_a_special_point_is_the_references(
+            PointObservation(mutant.make(), Place(find_point(key), "float64"))
+        )
+    return caught.value
+
+
+def test_a_value_of_another_shape_is_said_by_its_shapes_and_its_numbers_are_looked_at() -> None:
+    shape = wrong_at("mean/nan-first", "mean", lambda z: z.reshape(1))
+    assert str(shape) == "the value at mean/nan-first has shape (1,), not ()"
+    assert shape.got is None
+    both = wrong_at("mean/nan-first", "mean", lambda z: np.ones(1))
+    assert "has shape" not in str(both)
+    assert both.got is not None
