@@ -39,6 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reason", default="", help="the reason written beside new entries (default: the failure's message)"
     )
     parser.add_argument(
+        "--kind",
+        choices=("fault", "documented"),
+        help="the kind of the entries that update writes: what smoke --known needs; documented needs the two that follow",
+    )
+    parser.add_argument("--sentence", default="", help="with --kind documented: the engine's own words")
+    parser.add_argument("--link", default="", help="with --kind: where that stands, or where it is reported")
+    parser.add_argument(
         "--trust", action="store_true", help="with hides: load the adapter that the run file names by path"
     )
     parser.add_argument(
@@ -90,11 +97,21 @@ def command(options: argparse.Namespace) -> int:
 def _update(options: argparse.Namespace, run: Run) -> int:
     """Add the failures of the run, and say what of the list passes; 12 where the run is not complete."""
     from conformance.cli.console import print_json
+    from conformance.errors import UsageError
     from conformance.run.conduct import INCOMPLETE
+    from conformance.runfile.known_file import DOCUMENTED
     from conformance.runfile.listing import write_known
     from conformance.runfile.records import Verdict
 
-    added = write_known(options.known, run.results, options.reason, run.header.backends)
+    judged = (
+        {"kind": options.kind, "sentence": options.sentence, "link": options.link} if options.kind else {}
+    )
+    if options.kind == DOCUMENTED and not all(judged.values()):
+        raise UsageError(
+            "what is documented needs --sentence, the engine's own, and --link to where it stands"
+        )
+    judged = {name: value for name, value in judged.items() if value}
+    added = write_known(options.known, run.results, options.reason, run.header.backends, judged)
     if options.as_json:
         print_json({"known": str(options.known), "added": added, "complete": run.is_complete})
     fixed = [result.id for result in run.results if result.verdict is Verdict.FIXED]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import fnmatch
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import tomlkit
@@ -31,15 +32,20 @@ from conformance.runfile.whole import write_whole
 ESCAPED = re.compile(r"\[([*?[])\]")  # as `glob.escape` writes it
 NOTHING_LISTED = "# No failure is known.\n"
 REPEATABLE = "repeatable"  # the check that asks the same twice
+UNJUDGED: Mapping[str, str] = MappingProxyType({})
 SUBJECT = 3  # parts of an id: the backend, the kind, and the op, the clause or the point's op
 
 
 def write_known(
-    path: Path, results: Sequence[ResultLine], reason: str, backends: Sequence[BackendLine] = ()
+    path: Path,
+    results: Sequence[ResultLine],
+    reason: str,
+    backends: Sequence[BackendLine] = (),
+    judged: Mapping[str, str] = UNJUDGED,
 ) -> int:
     """List the unexpected failures among `results` in the file, keeping what it says; returns how many.
 
-    Failures of one op, or one clause, that say the same are one entry. A failure that says the same as a listed one but
+    Failures of one cause that say the same are one entry, with a list of ids; `judged` is its kind, and what that needs. A failure that says the same as a listed one but
     for its numbers widens that entry: each further case would be a failure of its own. An entry that somebody has
     judged, by a kind, a script, calls or an error, stays as it is. An id of an op whose answers differ from call to call is
     no promise: it is written with a `*`, also where it stands without and passes. Entries of one cause stand together,
@@ -62,11 +68,11 @@ def write_known(
     causes: dict[tuple[str, str], list[tuple[ResultLine, str]]] = {}
     for result, message in new:
         wide = pattern_of(message, has_numbers_of_case=True)
+        subject = subject_of(result.id)
         narrower = [n for n, entry in enumerate(listed) if _is_narrower(entry, result.id, wide)]
         for position in narrower:
             entries[position]["says"] = wide
         if not narrower:
-            subject = subject_of(result.id)
             is_raised = result.verdict is Verdict.ERROR  # an engine's numbers are those of one call
             is_wide = is_raised or (subject, wide) in varying or subject in unsteady
             says = wide if is_wide else pattern_of(message)
@@ -74,8 +80,10 @@ def write_known(
             if all(other.id != result.id for other, _ in alike):
                 alike.append((result, message))
     for title, group in _by_cause(list(causes.items()), causes_of(backends, results)):
-        for (_, says), alike in group:
-            entries.append(_entry(alike, reason, says, unsteady, title if len(group) > 1 else ""))
+        merged = _merged(group)
+        for (_, says), alike in merged:
+            comment = f"{title} ({len(merged)} entries)" if len(merged) > 1 else ""
+            entries.append(_entry(alike, reason, says, unsteady, comment, judged))
     passing = {r.id for r in results if r.verdict is Verdict.FIXED and subject_of(r.id) in unsteady}
     promised = [n for n, entry in enumerate(listed) if passing & set(entry.ids)]
     for position in promised:
@@ -136,7 +144,10 @@ def subject_of(identifier: str) -> str:
 def _is_narrower(entry: KnownFailure, identifier: str, wide: str) -> bool:
     """Whether an entry that nobody has judged says of this very id what `wide` says, with numbers of its own."""
     is_judged = entry.kind or entry.script or entry.calls or entry.within
-    if is_judged or identifier not in entry.ids or not isinstance(entry.says, str):
+    is_of_others = any(
+        subject_of(other) != subject_of(identifier) for other in entry.ids
+    )  # of whom it is not said
+    if is_judged or is_of_others or identifier not in entry.ids or not isinstance(entry.says, str):
         return False
     return bool(entry.says) and fnmatch.fnmatchcase(ESCAPED.sub(r"\1", entry.says), wide)
 
@@ -154,11 +165,24 @@ def _by_cause(groups: Sequence[Any], causes: Sequence[Cause]) -> Iterator[tuple[
     for group in groups:
         of_cause.setdefault(place[group[1][0][0].id], []).append(group)
     for n in sorted(of_cause):
-        yield f"{causes[n].title} ({len(of_cause[n])} entries)", of_cause[n]
+        yield causes[n].title, of_cause[n]
+
+
+def _merged(group: Sequence[Any]) -> list[Any]:
+    """The failures of one cause, those together that raise, or differ, and say the same, whatever the op."""
+    alike: dict[tuple[bool, str], list[tuple[ResultLine, str]]] = {}
+    for (_, says), failures in group:
+        alike.setdefault((failures[0][0].verdict is Verdict.ERROR, says), []).extend(failures)
+    return list(alike.items())
 
 
 def _entry(
-    alike: Sequence[tuple[ResultLine, str]], reason: str, says: str, unsteady: frozenset[str], cause: str
+    alike: Sequence[tuple[ResultLine, str]],
+    reason: str,
+    says: str,
+    unsteady: frozenset[str],
+    cause: str,
+    judged: Mapping[str, str],
 ) -> Any:
     (first, message), table = alike[0], tomlkit.table()
     if cause:
@@ -168,6 +192,8 @@ def _entry(
     table["reason"] = reason or VARIES.sub("…", stated_line(message))
     if first.verdict is Verdict.ERROR and message.startswith(f"{NotImplementedError.__name__}:"):
         table["kind"] = NOT_IMPLEMENTED  # says the engine itself: the cases that it has are asked on
+    else:
+        table.update(judged)
     table["says"] = says
     is_of_case = bool(first.evidence) and message == messages_of(first)[0]
     if first.evidence and first.evidence.token and is_of_case:

@@ -31,7 +31,7 @@ STUMBLES = (AttributeError, LookupError, NameError, ArithmeticError, RecursionEr
 CUT = (
     "does the function leave the engine, through NumPy, Python's numbers or detach? Then keep it inside. If the engine "
     "drops the gradient, that is its fault, which a known failure settles: conformance run … -q op/{op}, then conformance "
-    "known update; give the entry a kind, and pass --known to smoke. `no_gradient` does not settle it: that is for an op "
+    "known update --kind fault, and pass --known to smoke. `no_gradient` does not settle it: that is for an op "
     "whose gradient the engine refuses"
 )
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from conformance.cli import main, report
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import SCHEMA, encode
+from conformance.runfile.known_file import read_known
 from conformance.runfile.records import BackendLine, EndLine, RunLine, SpecLine, Verdict
 
 from ..runfile.drawn_runs import line
@@ -50,6 +51,19 @@ def test_what_was_not_checked_is_not_said_to_be_without_failure(
 def run_file(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("run.jsonl").write_text(f"{encode(RUN)}\n{encode(EndLine(True, {}))}\n")
+
+
+def test_entries_that_update_writes_have_the_kind_that_is_given(capsys: Any) -> None:
+    header = replace(RUN, backends=(BackendLine("mine", "mine", "1"),))
+    lines = [header, line("tan", Verdict.FAIL, "it is wrong"), EndLine(True, {})]
+    Path("run.jsonl").write_text("\n".join(map(encode, lines)) + "\n")
+    assert main(["known", "update", "run.jsonl", "--kind", "documented"]) == UsageError.exit_code
+    assert "--sentence" in capsys.readouterr().err
+    assert not Path("known-failures.toml").exists()
+    words = ("--sentence", "no tangents", "--link", "https://example.org")
+    assert main(["known", "update", "run.jsonl", "--kind", "documented", *words]) == 0
+    (entry,) = read_known(Path("known-failures.toml"))
+    assert (entry.kind, entry.sentence, entry.link) == ("documented", "no tangents", "https://example.org")
 
 
 def test_what_a_run_calls_fixed_is_taken_out_of_the_list(capsys: Any) -> None:

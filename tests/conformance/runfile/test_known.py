@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -238,16 +239,20 @@ def test_a_failure_that_says_something_new_is_added_beside_the_entry_that_is_the
 def test_entries_of_one_cause_stand_together_under_its_title(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     ops = ("tanh", "tan", "tanh", "sinh")
-    said = ("no vectors", "no vectors", "no lists", "no\x1bvectors")
+    said = ("no\x1bvectors 1", "no\x1bvectors 1", "no lists", "no\x1bvectors 2")
     failed = [
-        result(Verdict.ERROR, f"numpy/op/{o}/{s[3:]}/float64", s) for o, s in zip(ops, said, strict=True)
+        result(Verdict.FAIL, f"numpy/op/{o}/{s[3:7]}/float64", s) for o, s in zip(ops, said, strict=True)
     ]
     assert write_known(path, failed, "") == 4
     lines = path.read_text().splitlines()
-    assert [line for line in lines if line.startswith("#")] == [
-        "# of one cause: tanh: no vectors (2 entries)"
-    ] * 2
-    assert len(read_known(path)) == 4
+    (first, second) = [line for line in lines if line.startswith("#")]
+    assert first == second
+    assert re.fullmatch(r"# of one cause: .*no.*vectors 1 \(2 entries\)", first)
+    assert sorted(entry.ids for entry in read_known(path)) == [
+        ("numpy/op/sinh/vect/float64",),
+        ("numpy/op/tanh/list/float64",),
+        ("numpy/op/tanh/vect/float64", "numpy/op/tan/vect/float64"),
+    ]
 
 
 def test_failures_of_one_cause_are_one_entry(tmp_path: Path) -> None:
@@ -259,10 +264,35 @@ def test_failures_of_one_cause_are_one_entry(tmp_path: Path) -> None:
         == 4
     )
     assert [(entry.ids, entry.says) for entry in read_known(path)] == [
-        (tuple(ids), "no vectors"),
-        (("numpy/op/tan/vjp/float64",), "no vectors"),
+        ((*ids, "numpy/op/tan/vjp/float64"), "no vectors"),
         (("numpy/op/tanh/dtype/float64",), "no lists"),
     ]
+    judged = judge(result(Verdict.ERROR, "numpy/op/tan/vjp/float64", "no lists"), read_known(path), TODAY)
+    assert judged.verdict is Verdict.ERROR
+
+
+def test_an_entry_of_several_ops_is_not_widened_for_one_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    first, second = (f"numpy/op/{op}/vjp/float64" for op in ("tan", "tanh"))
+    assert write_known(path, [result(Verdict.FAIL, i, "it is 2.0 there") for i in (first, second)], "") == 2
+    path.write_text("# of mine\n" + path.read_text())
+    assert write_known(path, [result(Verdict.FAIL, first, "it is 3.0 there")], "") == 1
+    assert [(e.ids, e.says) for e in read_known(path)] == [
+        ((first, second), "it is 2.0 there"),
+        ((first,), "it is 3.0 there"),
+    ]
+    assert path.read_text().startswith("# of mine\n")
+
+
+def test_entries_may_be_judged_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    raised = result(Verdict.ERROR, message="NotImplementedError: no vectors")
+    wrong = result(Verdict.FAIL, "numpy/op/sin/vjp/float64", "it is wrong")
+    write_known(path, [raised, wrong], "", judged={"kind": "fault", "link": "https://example.org/1"})
+    assert {entry.says: (entry.kind, entry.link) for entry in read_known(path)} == {
+        "NotImplementedError: no vectors": ("not implemented", ""),
+        "it is wrong": ("fault", "https://example.org/1"),
+    }
 
 
 def test_a_failure_that_differs_in_its_numbers_widens_the_entry_that_nobody_has_judged(
