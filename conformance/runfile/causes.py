@@ -6,9 +6,10 @@ The one place that groups failures: the end of `conformance run`, the reports an
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from conformance.runfile.diagnostics import Fault
 from conformance.runfile.patterns import stated_line
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 from conformance.runfile.severity import (
@@ -33,7 +34,8 @@ class Cause:
 
     `title` says what is wrong, in the words of the known-failures file where it lists this. `kind` is
     what that file calls it, if it does: a fault, documented, not implemented. `following` are those of the results
-    that fail because a plainer claim does: the tangent or the second derivative of a wrong gradient.
+    that fail because a plainer claim does: the tangent or the second derivative of a wrong gradient. `is_doubted` says
+    that the diagnosis of a gradient of the same op calls the adapter wrong: a wrong value is an engine's, or a slip's.
     """
 
     engine: str
@@ -43,6 +45,7 @@ class Cause:
     is_known: bool
     kind: str = ""
     following: tuple[ResultLine, ...] = ()
+    is_doubted: bool = False
 
     @property
     def worst(self) -> ResultLine:
@@ -55,16 +58,22 @@ class Cause:
         return tuple(dict.fromkeys(result.subject for result in self.results))
 
 
-def causes_of(backends: Sequence[BackendLine], results: Iterable[ResultLine]) -> list[Cause]:
-    """The causes of all failures among `results`, the worst first; `backends` says whose modes they are."""
+def causes_of(backends: Sequence[BackendLine], found: Iterable[ResultLine]) -> list[Cause]:
+    """The causes of all failures among those `found`, the worst first; `backends` says whose modes they are."""
+    results = list(found)
     engines = {line.name: line.engine or line.name for line in backends}
     groups: dict[Hashable, list[ResultLine]] = {}
     for result in results:
         if is_failure(result):
             engine = engines.get(result.backend, result.backend)
             groups.setdefault((engine, *_key(result)), []).append(result)
+    doubted = {
+        (engines.get(r.backend, r.backend), r.subject)
+        for r in results
+        if r.evidence and r.evidence.fault == Fault.ADAPTER
+    }
     causes = [
-        _cause(engines.get(own[0].backend, own[0].backend), own, following)
+        _cause(engines.get(own[0].backend, own[0].backend), own, following, doubted)
         for own, following in _across_ops(_with_what_follows(list(groups.values()), engines), engines)
     ]
     return sorted(causes, key=lambda cause: (cause.severity, cause.is_known, -len(cause.results)))
@@ -205,7 +214,12 @@ def _ranked(results: Iterable[ResultLine]) -> list[ResultLine]:
     )
 
 
-def _cause(engine: str, results: Sequence[ResultLine], following: Sequence[ResultLine]) -> Cause:
+def _cause(
+    engine: str,
+    results: Sequence[ResultLine],
+    following: Sequence[ResultLine],
+    doubted: Collection[tuple[str, str]],
+) -> Cause:
     ranked = _ranked(results)
     worst = ranked[0]
     evidence = worst.evidence
@@ -218,6 +232,7 @@ def _cause(engine: str, results: Sequence[ResultLine], following: Sequence[Resul
         is_known=is_known,
         kind=evidence.kind if is_known and evidence else "",
         following=tuple(_ranked(following)),
+        is_doubted=severity_of(worst) in WRONG_NUMBERS and (engine, worst.subject) in doubted,
     )
 
 

@@ -19,6 +19,10 @@ from conformance.runfile.texts import in_brief_lines
 
 LISTED = 20  # causes that have a line each
 NAMED = 6  # checks whose failures follow from a plainer one
+DOUBTED = (
+    "the engine's, or a slip of the adapter: by the diagnosis of its gradient another function may be called, or another "
+    "parameter passed; conformance smoke ADAPTER -q {op} tells"
+)
 
 
 def shown_of(causes: Sequence[Cause]) -> list[Cause]:
@@ -39,6 +43,8 @@ def lines_of(causes: Iterable[Cause]) -> Iterator[str]:
             checks = list(dict.fromkeys(result.check for result in cause.following))
             more = f" and {len(checks) - NAMED} more" if len(checks) > NAMED else ""
             yield f"{'':17}{len(cause.following)} of these may follow from it: {', '.join(checks[:NAMED])}{more}"
+        if cause.is_doubted:
+            yield f"{'':17}{DOUBTED.format(op=cause.worst.subject)}"
 
 
 def unanswered(results: Iterable[ResultLine]) -> Iterator[str]:

@@ -9,7 +9,9 @@ import pytest
 from msgspec import structs
 
 from conformance.clauses.standard import STANDARD
+from conformance.cli.pages.run_end import lines_of
 from conformance.runfile.causes import causes_of
+from conformance.runfile.diagnostics import Fault
 from conformance.runfile.known import KnownFailure, judge
 from conformance.runfile.records import BackendLine, Evidence, ResultLine, Verdict
 from conformance.runfile.severity import Severity, failed_as, severity_of
@@ -226,3 +228,18 @@ def test_a_gradient_outside_the_allowed_range_is_a_wrong_number_and_another_conv
     declared = structs.replace(failure("relu", "kink", message="'zero' is declared, but"), kind="point")
     assert severity_of(at_point) is Severity.WRONG
     assert severity_of(declared) is Severity.CONTRACT
+
+
+def test_a_wrong_value_is_doubted_where_the_diagnosis_of_the_gradient_calls_the_adapter_wrong() -> None:
+    value = off("var", 1.0, "value", message="the value differs from the reference value")
+    thread, other = off("var", 1.0, "in-a-thread"), off("tanh", 1.0, "value")
+    slip = failure("var", verdict=Verdict.ADAPTER_ERROR, message="it is no var", fault=Fault.ADAPTER.value)
+    causes = {cause.worst.subject: cause for cause in causes_of(TORN, [value, thread, other])}
+    assert not any(cause.is_doubted for cause in causes.values())
+    first, second, adapters = causes_of(TORN, iter([value, thread, other, slip]))
+    assert [(c.worst.id, c.is_doubted) for c in (first, second)] == [(value.id, True), (other.id, False)]
+    assert adapters.severity is Severity.OURS
+    assert first.following == (thread,)
+    assert (
+        sum("conformance smoke ADAPTER -q var" in line for line in lines_of([first, second, adapters])) == 1
+    )
