@@ -17,7 +17,7 @@ from conformance.atlas.calls import array_in_brief, call_of, names_for
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.observation import plain
-from conformance.errors import Unsupported
+from conformance.errors import Unsupported, hold_no_stop
 from conformance.ops.names import (
     ADD,
     ANGLE,
@@ -90,7 +90,8 @@ def _again(backend: Backend, op: str, operands: Sequence[Array]) -> str:
     first = [plain(backend, g) for g in traced.pull(_ones(backend, traced.outputs))]
     try:
         second = [plain(backend, g) for g in traced.pull(_ones(backend, traced.outputs))]
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return REFUSED
     for word, factor in (("the same again", 1), ("added to the first", 2)):
         if all(np.array_equal(b, factor * a) for a, b in zip(first, second, strict=True)):
@@ -187,7 +188,8 @@ def _of_integers(backend: Backend, entry: Callable[[Backend], Any]) -> str:
         return "None"
     try:
         value = plain(backend, first)
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return type(first).__name__
     if value.dtype.kind == "V":
         return f"without numbers ({', '.join(value.dtype.names or ())})"

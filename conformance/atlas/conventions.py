@@ -28,7 +28,7 @@ from conformance.backend import Backend
 from conformance.checks import Check, load_all
 from conformance.checks.registry import NotThisCase, OtherConvention
 from conformance.clauses import STANDARD, Clause
-from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
+from conformance.errors import Unsupported, Violation, error_text, hold_no_stop, is_ctrl_c
 from conformance.ops import CATALOGUE
 from conformance.questions import Question, kind_of
 from conformance.run.mapped.findings import shortened
@@ -265,5 +265,6 @@ def _has_gradient(arguments: Sequence[Any]) -> bool:
     """Whether the engine gives an ordinary gradient of an observed case; any refusal would look like a convention."""
     try:
         return bool(arguments[0].answer.gradients)
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return False

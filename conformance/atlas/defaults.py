@@ -20,6 +20,7 @@ from conformance.atlas.calls import array_in_brief, names_for
 from conformance.backend import Backend
 from conformance.case import Array
 from conformance.checks.observation import plain
+from conformance.errors import hold_no_stop
 from conformance.op import REAL, Op, Signature, Trait
 from conformance.ops import CATALOGUE, find
 from conformance.run.forms import DRAWS, case_of, forms_of
@@ -109,7 +110,8 @@ def _evaluated(backend: Backend, call: str, operands: dict[str, Array]) -> Array
     try:
         arrays = {name: backend.array(x) for name, x in operands.items()}
         return plain(backend, eval(call, {**names, **arrays}))  # the adapter's own words, which we run anyway
-    except Exception:
+    except BaseException as error:
+        hold_no_stop(error)
         return None
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.atlas.conventions import _has_gradient
+from conformance.checks.observation import Observation, Oracle
 from conformance.cli.pages.smoke_ops import remarks
 from conformance.ops import ALL_OPS
 from conformance.run.mapped.findings import MappedOp, to_correct
@@ -15,6 +17,7 @@ from conformance.run.mapped.gradients import refuses_products
 from conformance.run.mapping import try_mapping
 from conformance.run.smoke import questions, try_question
 from conformance.scripts.script import script_of
+from conformance.strategies import Effort, draw_cases
 
 
 class PanicException(BaseException):  # the name that it has
@@ -86,3 +89,12 @@ def test_a_script_goes_on_after_a_refusal_of_any_class(kind: type[BaseException]
     script = script_of(engine_that_raises(kind), ask, None)
     clause = "except Exception as" if kind is ValueError else "except BaseException as"
     assert clause in script
+
+
+@pytest.mark.parametrize("kind", [PanicException, ValueError])
+def test_conventions_are_measured_of_an_engine_that_panics(kind: type[BaseException]) -> None:
+    case = next(
+        iter(draw_cases(ALL_OPS["tanh"], "float64", 0, Effort(signatures=1, draws=1, samples=1, programs=1)))
+    )
+    seen = Observation(engine_that_raises(kind, in_gradients=True), Oracle(ALL_OPS["tanh"], case))
+    assert not _has_gradient([seen])
