@@ -23,9 +23,7 @@ from conformance.run.verdict import is_slip
 
 GRADIENTS = 3  # calls of different ranks, of each op, of which the gradient is computed as well
 GRADIENT = ", gradient"  # what the name of a call has after it where its gradient is asked for
-ENOUGH = (
-    2  # gradients of an operand, or of all, of which none arrives, for the function to have left the engine
-)
+ENOUGH = 2  # gradients, of one operand or of all, none of which arrives where the function left the engine
 # What nobody raises to refuse: the engine, or the op's function, stumbled.
 STUMBLES = (AttributeError, LookupError, NameError, ArithmeticError, RecursionError, AssertionError)
 CUT = (
@@ -126,7 +124,8 @@ def _judged(
     if survived and not arrived:
         if any(_leaves_the_engine(backend, op, case) for case in _different(cases)):
             return None, (), (*collected.slips, _dropped(op, survived[0], survived[0].message))
-        if any(finding.call not in collected.stumbled for finding in survived):
+        shown = [f for f in survived if not any(0 in s for s in f.signature.shapes)]  # the others show little
+        if any(finding.call not in collected.stumbled for finding in shown):
             return survived[0], (), tuple(collected.slips)
     if len(arrived) >= ENOUGH and not any(came for _, came in arrived):
         dropped = _dropped(op, suspect[0], _as_a_run_says(suspect[0].message))

@@ -98,3 +98,21 @@ def test_conventions_are_measured_of_an_engine_that_panics(kind: type[BaseExcept
     )
     seen = Observation(engine_that_raises(kind, in_gradients=True), Oracle(ALL_OPS["tanh"], case))
     assert not _has_gradient([seen])
+
+
+def test_a_gradient_that_is_refused_without_entries_alone_is_none_that_the_op_lacks() -> None:
+    """Where the values of all other calls are wrong, only such calls are asked for their gradients."""
+
+    class Refusing(NumpyTape):
+        def backward(self, output: Any, gradient: Any = None, *, retain: bool = False) -> None:
+            if not output.value.size:
+                raise PanicException("no rows")
+            super().backward(output, gradient, retain=retain)
+
+    backend = Refusing()
+    swapped = {"subtract": lambda x, y: NumpyTape.ops["subtract"](y, x)}
+    backend.ops = {**NumpyTape.ops, **swapped}  # type: ignore[misc]  # of this object alone
+    found = try_mapping(backend, ALL_OPS["subtract"], "float64")
+    assert found.slips
+    assert found.ungradable is None
+    assert any("no rows" in finding.message for finding in found.suspect)
