@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.cli.console import Doing, add_json_flag
 
@@ -63,9 +63,10 @@ def command(options: argparse.Namespace) -> int:
 
 @dataclass
 class Found:
-    """What was found: claims with what contradicts them, which of these are the engine's, the ops, and what is to be declared, as Python writes it."""
+    """What was found: claims with what contradicts them, why others could not be asked, which are the engine's, the ops, and what is to be declared, as Python writes it."""
 
     claims: dict[str, str] = field(default_factory=dict)
+    not_asked: dict[str, str] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
     ops: list[MappedOp] = field(default_factory=list)
     declare: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -76,23 +77,24 @@ def _smoke(
     backend: Backend, spec: str, names: Sequence[str], known: Sequence[KnownFailure], *, is_brief: bool
 ) -> Found:
     """Check and print; with `is_brief` only the conventions."""
+    from conformance.cli.pages.smoke_declared import as_written, print_to_paste, to_declare
     from conformance.run.mapped.findings import to_correct
     from conformance.run.mapped.known import IF_THE_ENGINES, id_of_claim, reason_known
     from conformance.run.smoke import changed_dtypes
 
     if is_brief:
         entries = {"conventions": _conventions(backend, spec)}
-        _paste(entries)
-        return Found(declare=_as_written(entries))
+        print_to_paste(entries)
+        return Found(declare=as_written(entries))
     found = Found()
     can_go_on = _questions(backend, found, known)
     if not can_go_on:
         print("\ncorrect this first: nothing else can be tried")
         return found
     found.ops = mapped = _ops(backend, spec, names, known, changed_dtypes(backend, found.claims))
-    declarations = _to_declare(backend, mapped, conventions={} if names else _conventions(backend, spec))
-    found.declare = _as_written(declarations)
-    _paste(declarations)
+    declarations = to_declare(backend, mapped, conventions={} if names else _conventions(backend, spec))
+    found.declare = as_written(declarations)
+    print_to_paste(declarations)
     failed = [claim for claim, answer in found.claims.items() if answer and claim not in found.known]
     slips = sum(not reason_known(op, backend, known) for op in to_correct(mapped))
     found.is_right = not (failed or slips)
@@ -108,52 +110,6 @@ def _smoke(
     return found
 
 
-def _to_declare(
-    backend: Backend, mapped: Sequence[MappedOp], *, conventions: Mapping[str, str]
-) -> dict[str, Mapping[str, Any]]:
-    """The declarations that the adapter does not have yet."""
-    from conformance.cli.pages.smoke_ops import lacking_of
-
-    without: dict[str, frozenset[str]] = {}
-    for op in mapped:
-        if op.ungradable:
-            without[op.ungradable_in] = without.get(op.ungradable_in, frozenset()) | {op.op}
-    entries: dict[str, Mapping[str, Any]] = {
-        "conventions": to_paste(backend, conventions),
-        "lacks": {op.op: lacking for op in mapped if (lacking := lacking_of(op))},
-        "no_gradient": without,
-    }
-    return {name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)}
-
-
-def to_paste(backend: Backend, found: Mapping[str, str]) -> dict[str, str]:
-    """What was found, with what is declared of single ops: a sample of the ops is measured, and all is pasted."""
-    clauses = list(dict.fromkeys(key.partition("/")[0] for key in found))
-    declared = {k: v for k, v in backend.conventions.items() if "/" in k and k.partition("/")[0] in clauses}
-    entries = {**found, **{k: v for k, v in declared.items() if k not in found}}
-    return dict(sorted(entries.items(), key=lambda entry: clauses.index(entry[0].partition("/")[0])))
-
-
-def _as_written(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
-    from conformance.cli.pages.smoke_ops import written
-
-    return {name: {key: written(value) for key, value in entry.items()} for name, entry in entries.items()}
-
-
-def _is_new(backend: Backend, name: str, entry: Mapping[str, Any]) -> bool:
-    declared = getattr(backend, name)
-    return any(
-        not (_has(declared.get(key), value) or _has(declared.get("*"), value)) for key, value in entry.items()
-    )
-
-
-def _has(declared: Any, value: Any) -> bool:
-    """Whether what is declared says the same, or names all ops that were found and more."""
-    if isinstance(value, frozenset) and isinstance(declared, frozenset):
-        return value <= declared
-    return bool(declared == value)
-
-
 # ---- claims about arrays and calls ------------------------------------------------------------------
 
 
@@ -164,15 +120,23 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
     from conformance.run.claims.arrays import kinds_not_taken, not_taken
     from conformance.run.mapped.known import claim_known
     from conformance.run.process.watched import trying
-    from conformance.run.smoke import FOLLOWS, hint_for, questions, try_question, version_of
-    from conformance.runfile.texts import in_brief_lines, without_commands
+    from conformance.run.smoke import FOLLOWS, asked, hint_for, questions, version_of
+    from conformance.runfile.texts import in_brief_lines, in_one_line, without_commands
 
     can_go_on = True
     for question in questions(backend):
         with to_errors():
             trying(question.claim)
-            answer = found.claims[question.claim] = try_question(question, backend)
+            answer, why_not = asked(question, backend)
             trying("")
+        if why_not:
+            found.not_asked[question.claim] = why_not
+            print(
+                f"  not   {question.claim}: {without_commands(in_brief_lines(in_one_line(why_not)))}",
+                flush=True,
+            )
+            continue
+        found.claims[question.claim] = answer
         reason = claim_known(question.claim, answer, backend, known) if answer else ""
         print(
             f"  {'KNOWN' if reason else 'BAD ' if answer else 'ok  '} {'' if reason else ' '}{question.claim}",
@@ -191,14 +155,15 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
         shapes = {f"shape {shape}": reason for shape, reason in not_taken(backend).items()}
         lacking = {**shapes, **(kinds_not_taken(backend) if can_go_on else {})}
     for kind, reason in lacking.items():
-        print(f"  LACK  arrays of {kind}: {reason}")
+        print(f"  LACK  arrays of {kind}: {in_one_line(reason)}")
     with to_errors(), contextlib.chdir(os.getcwd()):  # an engine may change to another folder
         advice = advice_of(backend) if can_go_on and not backend.is_spelling else []
     for line in advice:
         print(f"  SAY   {line}")
     right = sum(not answer for answer in found.claims.values())
     who = f"{backend.name} ({backend.engine} {version_of(backend)})"
-    print(f"{right} of {len(found.claims)} hold for {who}")
+    others = f"; {len(found.not_asked)} could not be asked" if found.not_asked else ""
+    print(f"{right} of {len(found.claims)} hold for {who}{others}")
     return can_go_on
 
 
@@ -287,14 +252,3 @@ def _conventions(backend: Backend, spec: str) -> dict[str, str]:
         entries |= convention.entries
     _print_words(words)
     return entries
-
-
-def _paste(entries: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print declarations as they stand in a class."""
-    from conformance.cli.pages.smoke_ops import written
-
-    for name, entry in entries.items():
-        print(f"\n    {name} = {{")
-        for key, value in entry.items():
-            print(f'        "{key}": {written(value)},')
-        print("    }")

@@ -14,8 +14,9 @@ from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
+from conformance.checks.registry import NotThisCase
 from conformance.diagnosis.pattern import pattern_of
-from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c
+from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c, text_of
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.claims import again, effects, errors, inside, members, orders, probes
@@ -177,7 +178,7 @@ def _about_arrays(backend: Backend) -> Iterator[SmokeQuestion]:
     yield SmokeQuestion(
         "any memory layout goes in",
         layouts,
-        "array() gets operands with strides, negative ones too; np.array(value, order='C') is a plain copy for an engine that cannot read them",
+        "array() and leaf() get operands with strides, negative ones too; np.array(value, order='C') is a plain copy for an engine that cannot read them",
     )
 
 
@@ -272,15 +273,22 @@ def changed_dtypes(backend: Backend, answers: Mapping[str, str]) -> list[str]:
 
 
 def try_question(question: SmokeQuestion, backend: Backend) -> str:
-    """What is wrong, and where it was raised; empty where the claim holds."""
+    """What is wrong, and where it was raised; empty where the claim holds, or cannot be asked."""
+    return asked(question, backend)[0]
+
+
+def asked(question: SmokeQuestion, backend: Backend) -> tuple[str, str]:
+    """What is wrong, and where it was raised; and why the claim cannot be asked. Both are empty where it holds."""
     try:
         with contextlib.chdir(
             os.getcwd()
         ):  # an engine may change to another folder; what is tried next starts here
             question.try_it(backend)
+    except NotThisCase as reason:
+        return "", text_of(reason)
     except BaseException as error:
         if is_ctrl_c(error):
             raise
         place = "" if isinstance(error, Violation) else place_of(error, backend)
-        return f"{error_text(error)}{numbers_of(error)}{f'  at {place}' if place else ''}"
-    return ""
+        return f"{error_text(error)}{numbers_of(error)}{f'  at {place}' if place else ''}", ""
+    return "", ""

@@ -25,6 +25,11 @@ def in_brief_lines(text: str, longest: int = LONGEST_LINE) -> str:
     return "\n".join(brief(line, longest) for line in text.split("\n"))
 
 
+def in_one_line(text: str) -> str:
+    """The text without line ends, for a page of one line each."""
+    return " ".join(text.split())
+
+
 def printable(text: str, longest: int = LONGEST) -> str:
     """Text with control characters and lone surrogates written as escapes, and the middle of a very long one left out.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.run.lacking import is_explained
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapped.gradients import GRADIENT
-from conformance.runfile.texts import in_brief_lines, without_commands
+from conformance.runfile.texts import in_brief_lines, in_one_line, without_commands
 
 if TYPE_CHECKING:
     from conformance.atlas.conventions import MeasuredConvention
@@ -163,7 +163,7 @@ def convention_line(convention: MeasuredConvention) -> str:
     clause, declared = convention.clause, convention.declared
     said = f"declared {declared!r}" if declared else "not declared"
     if convention.reason:
-        return f"{clause.number:4} is not checked: {convention.reason}"
+        return f"{clause.number:4} is not checked: {in_one_line(convention.reason)}"
     if not convention.found:
         return f"{clause.number:4} FAILS: none of {', '.join(clause.conventions)} ({said}): {clause.sentence}"
     if len(convention.found) > 1 and not convention.is_settled:

@@ -24,15 +24,18 @@ def round_trip(dtype: str) -> Callable[[Backend], None]:
     """Whether arrays of a dtype come back as they were, as constants and as leaves."""
 
     def try_it(backend: Backend) -> None:
-        made: list[Callable[[Any], Any]] = [backend.array]
-        if isinstance(backend, TapeBackend) and dtype in backend.dtypes:
-            made.append(backend.leaf)
+        makers = _makers(backend) if dtype in backend.dtypes else [backend.array]
         for shape in _taken(backend):
             given = np.asarray(np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape) % 7, dtype)
-            for make in made:
+            for make in makers:
                 _hold_same(backend, make(np.array(given)), given, f"{make.__name__}() of shape {shape}")
 
     return try_it
+
+
+def _makers(backend: Backend) -> list[Callable[[Any], Any]]:
+    """What makes arrays: of constants, and of variables where the engine has leaves."""
+    return [backend.array, *([backend.leaf] if isinstance(backend, TapeBackend) else [])]
 
 
 def products(dtype: str) -> Callable[[Backend], None]:
@@ -107,7 +110,7 @@ def _hold_same(backend: Backend, array: Any, given: Any, what: str) -> None:
 def complex_numbers(backend: Backend) -> None:
     """Complex numbers come back as they were, or are refused: a lost imaginary part would be counted against the engine."""
     given = np.asarray([1 + 2j, -3j], np.result_type(real_dtype(backend), np.complex64))
-    for make in (backend.array, *([backend.leaf] if isinstance(backend, TapeBackend) else [])):
+    for make in _makers(backend):
         try:
             array = make(np.array(given))
         except BaseException as error:
@@ -117,7 +120,7 @@ def complex_numbers(backend: Backend) -> None:
 
 
 def layouts(backend: Backend) -> None:
-    """Every memory layout in which operands and cotangents are given, of arrays with one entry too."""
+    """Every memory layout in which operands and cotangents are given, of arrays with one entry too; leaf() gets them as well."""
     refused = not_taken(backend)
     for layout in LAYOUTS:
         for shape in ((2, 3), (3,), (1,), (1, 1), (2, 1, 3)):
@@ -125,5 +128,6 @@ def layouts(backend: Backend) -> None:
                 continue
             given = np.asarray(np.arange(1, 1 + np.prod(shape)).reshape(shape), real_dtype(backend))
             given = np.broadcast_to(given[:1], shape) if layout == "expanded" else given
-            array = laid_out(given, layout)
-            _hold_same(backend, backend.array(array), given, f"an array of shape {shape}, layout {layout},")
+            for make in _makers(backend):
+                made = make(laid_out(given, layout))
+                _hold_same(backend, made, given, f"{make.__name__}() of shape {shape}, layout {layout},")

@@ -12,6 +12,7 @@ from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum, is_above
 from conformance.checks.observation import plain
+from conformance.checks.registry import NotThisCase
 from conformance.errors import AdapterError, Unsupported, Violation, hold_no_stop
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.run.claims.capabilities import array_of
@@ -90,8 +91,8 @@ def read_twice(backend: TapeBackend) -> None:
 
 def detached_stores_nothing(backend: TapeBackend) -> None:
     """What detach() returns gets no gradient, where constants get none."""
-    if backend.conventions.get("C4") != "none":
-        return
+    if backend.conventions.get("C4") == "stored":
+        raise NotThisCase('C4 is declared "stored": the engine marks no constants')
     multiply, x = backend.op(MULTIPLY), array_of(backend, [3, 5])
     leaf = backend.leaf(np.array(x))
     detached = backend.detach(multiply(leaf, leaf))
@@ -101,16 +102,19 @@ def detached_stores_nothing(backend: TapeBackend) -> None:
     except BaseException as error:  # an engine may refuse to be asked
         hold_no_stop(error)
         return
-    if stored is not None and plain(backend, stored).any():
-        raise Violation(
-            "what detach() returned got a gradient of its product with x: it is a leaf, no constant"
+    if stored is None or not plain(backend, stored).any():
+        return
+    if backend.conventions.get("C4") is None:
+        raise NotThisCase(
+            'what detach() returned got a gradient, and C4 is not declared: of an engine that marks no constants that is "stored"'
         )
+    raise Violation("what detach() returned got a gradient of its product with x: it is a leaf, no constant")
 
 
 def called_again(backend: Backend) -> None:
     """A checkpointed function is called more often than without a checkpoint, where that is declared: some engines do so before the backward pass."""
-    if backend.conventions.get("C6") != "calls":
-        return
+    if (declared := backend.conventions.get("C6")) != "calls":
+        raise NotThisCase(f"C6 is declared {declared!r}" if declared else "C6 is not declared")
     multiply, calls = backend.op(MULTIPLY), [0]
 
     def square(a: Any) -> Any:

@@ -12,11 +12,16 @@ from conformance.backend import Backend, Capability, FunctionalBackend, TapeBack
 from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import IntentionalError, full_sum
 from conformance.checks.observation import plain
+from conformance.checks.registry import NotThisCase
 from conformance.errors import Unsupported, Violation, hold_no_stop
 from conformance.ops.names import MULTIPLY
 from conformance.run.claims.capabilities import array_of
 
 Claim = tuple[str, Callable[[Any], None], str]
+UNTOLD = (
+    'C4 is not declared: of an engine that marks no constants that is "stored"; of another, does array() make what '
+    "leaf() makes?"
+)
 
 
 def retained(backend: Backend) -> None:
@@ -88,9 +93,7 @@ def frozen(backend: TapeBackend) -> None:
 
 
 def constant(backend: TapeBackend) -> None:
-    """What array() makes gets no gradient, where that is declared."""
-    if backend.conventions.get("C4") != "none":
-        return
+    """What array() makes gets no gradient, unless the engine marks no constants."""
     multiply, x, w = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [2, 7])
     leaf, beside = backend.leaf(np.array(x)), backend.array(np.array(w))
     backend.backward(multiply(leaf, beside), backend.array(array_of(backend, [1, 1])))
@@ -99,8 +102,41 @@ def constant(backend: TapeBackend) -> None:
     except BaseException as error:  # an engine may refuse to be asked
         hold_no_stop(error)
         return
-    if found.any():
-        raise Violation('the array w that array() made got a gradient of x * w, and C4 is declared "none"')
+    if not found.any():
+        return
+    declared, got = backend.conventions.get("C4"), "the array w that array() made got a gradient of x * w"
+    if declared == "none":
+        raise Violation(f'{got}, and C4 is declared "none"')
+    if declared is None and (marked := _marked(backend)):
+        raise Violation(f"{got}, and {marked} gets none: the engine marks constants, and w is none")
+    why = 'C4 is declared "stored"' if declared else UNTOLD
+    raise NotThisCase(f"{got}; {why}")
+
+
+def _marked(backend: TapeBackend) -> str:
+    """What gets no gradient of x * w in place of w, so that the engine is seen to mark constants; empty where nothing is."""
+    multiply, values = backend.op(MULTIPLY), array_of(backend, [2, 7])
+
+    def of_frozen() -> Any:
+        leaf = backend.leaf(np.array(values))
+        backend.needs_gradient(leaf, False)
+        return leaf
+
+    ways: tuple[tuple[Capability, str, Callable[[], Any]], ...] = (
+        (Capability.DETACH, "what detach() returns", lambda: backend.detach(backend.leaf(np.array(values)))),
+        (Capability.FREEZING, "a leaf after needs_gradient(leaf, False)", of_frozen),
+    )
+    for need, what, make in ways:
+        if need not in backend.capabilities:
+            continue
+        try:
+            leaf, beside = backend.leaf(array_of(backend, [3, 5])), make()
+            backend.backward(multiply(leaf, beside), backend.array(array_of(backend, [1, 1])))
+            if np.array_equal(_stored(backend, leaf), values) and not _stored(backend, beside).any():
+                return what
+        except Exception:  # another claim is about that
+            continue
+    return ""
 
 
 def _stored(backend: TapeBackend, leaf: Any) -> Any:

@@ -19,6 +19,7 @@ from conformance.run.mapped.other_numbers import OTHER_NUMBERS
 from conformance.run.mapped.shown_values import in_single_precision
 from conformance.run.mapped.values import difference
 from conformance.run.verdict import is_slip
+from conformance.runfile.texts import in_one_line
 
 CLOSE = "the value is near the expected one, and is that of other parameters"
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
@@ -110,7 +111,7 @@ def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
     try:
         values = Observation(backend, Oracle(op, case)).forward()
     except Unsupported as reason:
-        return "not offered", Finding(case.label, str(reason), signature=signature)
+        return "not offered", Finding(case.label, in_one_line(str(reason)), signature=signature)
     except BaseException as error:
         if is_ctrl_c(error):
             raise

@@ -9,7 +9,7 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.cli import main
-from conformance.cli.smoke import to_paste
+from conformance.cli.pages.smoke_declared import to_paste
 
 pytestmark = pytest.mark.costly
 
