@@ -144,11 +144,11 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
         )
         if reason and not question.is_basic:
             found.known[question.claim] = reason
-            print(without_commands(in_brief_lines(f"          {reason}: {answer}")))
+            print(without_commands(in_brief_lines(f"          {reason}: {in_one_line(answer)}")))
         elif answer:
             found.is_right = False
             hint = hint_for(question, answer) if can_go_on else FOLLOWS
-            said = f"          {answer}\n          hint: {hint}"
+            said = f"          {in_one_line(answer)}\n          hint: {hint}"
             can_go_on &= not question.is_basic
             print(without_commands(in_brief_lines(said)))
     with to_errors():
