@@ -17,8 +17,10 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import computes, full_sum
 from conformance.checks.observation import plain
 from conformance.errors import Unsupported, Violation
-from conformance.ops.names import MULTIPLY
+from conformance.ops.names import MATMUL, MULTIPLY
 from conformance.run.claims.capabilities import REPLACING, array_of
+
+OF_EACH_ENTRY = "x * x * w"
 
 
 def _operands(backend: Backend) -> tuple[Array, Array]:
@@ -108,23 +110,34 @@ def _form(found: Any) -> str:
 
 def whole(backend: Backend) -> None:
     """jacobian() returns the Jacobians in the order of the operands, the output's axes before the operand's."""
-    (x, w), multiply, total = _operands(backend), backend.op(MULTIPLY), full_sum(backend)
-
-    def mixed(a: Any, b: Any) -> Any:
-        return multiply(total(multiply(a, b)), a)
-
-    s = (x * w).sum()
-    functions: list[tuple[Function, tuple[Array, Array], str]] = [
-        (_square_times(backend), (np.diag(2 * x * w), np.diag(x * x)), "x * x * w")
-    ]
-    if computes(backend, mixed, [x, w]):  # its Jacobians are not symmetric
-        jacobians = np.outer(x, w) + s * np.eye(2, dtype=x.dtype), np.outer(x, x)
-        functions.append((mixed, jacobians, "(x · w) x"))
-    for function, expected, what in functions:
+    for function, operands, expected, what in _with_jacobians(backend):
+        if what != OF_EACH_ENTRY and not computes(backend, function, operands):
+            continue
         for kind in ("rows", "columns"):
             with contextlib.suppress(Unsupported):
-                found = backend.jacobian(function, [np.array(x), np.array(w)], kind)
+                found = backend.jacobian(function, [np.array(value) for value in operands], kind)
                 _hold(backend, found, expected, f"the Jacobian of {what} by {kind}")
+
+
+def _with_jacobians(
+    backend: Backend,
+) -> Iterator[tuple[Function, tuple[Array, Array], tuple[Array, Array], str]]:
+    """Functions of two operands, with their Jacobians: one that is computed by every engine, and those that are not symmetric."""
+    (x, w), multiply, total = _operands(backend), backend.op(MULTIPLY), full_sum(backend)
+    two, s = np.eye(2, dtype=x.dtype), (x * w).sum()
+    yield _square_times(backend), (x, w), (np.diag(2 * x * w), np.diag(x * x)), OF_EACH_ENTRY
+    mixed: Function = lambda a, b: multiply(total(multiply(a, b)), a)  # noqa: E731
+    yield mixed, (x, w), (np.outer(x, w) + s * two, np.outer(x, x)), "(x · w) x"
+    column = array_of(backend, [[2], [7], [4]])  # the output has another shape than either operand
+    by_row, by_column = (
+        np.einsum("ic,jk->ijk", column, two),
+        np.einsum("ik,j->ijk", np.eye(3, dtype=x.dtype), x),
+    )
+    yield multiply, (x, column), (by_row, by_column[..., None]), "x * w, a row and a column"
+    if MATMUL in backend.ops:  # of an engine that does not broadcast
+        a, b = (array_of(backend, rows) for rows in ([[3, 5], [1, 4]], [[2, 7], [6, 9]]))
+        by_left, by_right = np.einsum("ik,lj->ijkl", two, b), np.einsum("ik,jl->ijkl", a, two)
+        yield backend.op(MATMUL), (a, b), (by_left, by_right), "x @ w"
 
 
 def on_the_way(backend: Backend) -> None:
