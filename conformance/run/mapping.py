@@ -27,6 +27,7 @@ from conformance.run.lacking import (
     with_those_of_points,
     without_repeats,
 )
+from conformance.run.mapped.beyond import answered_beyond
 from conformance.run.mapped.calls import NO_CALLS, Calls, called
 from conformance.run.mapped.contrasts import refused_values, with_equal_calls
 from conformance.run.mapped.far import wrong_far_from_1
@@ -78,6 +79,7 @@ def try_mapping(
         refused = [finding.signature for finding in calls.refused if finding.call not in deadly]
         contrast = refused_values(refused, [signature_of(case) for case in right])
         lacking = _lacking(calls, refused)
+        beyond = answered_beyond(calls)
     return MappedOp(
         op.name,
         len(calls.made),
@@ -89,6 +91,7 @@ def try_mapping(
         lacking,
         far=far,
         contrast=contrast,
+        beyond=beyond,
     )
 
 

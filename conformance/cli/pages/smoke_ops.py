@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 # Of one cause, a message differs in numbers, quoted names and lists, and in the line of the adapter that made the call.
 OF_THE_CALL = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)|\d[\d.e+-]*")
 UNSTEADY = "right in a process of its own, wrong after other calls: the engine takes one call for another"
+BEYOND = "an axis that there is not is answered"
+OF_BEYOND = (
+    "where the adapter's function counts axes anew, as `axis % ndim` does, let it raise for others, or hand the axis on; "
+    "where the engine itself answers, it is the engine's, which op/invalid-call of a run says"
+)
 SPOILS = (
     "after this, other gradients of the process are refused; those of other ops were asked in another one"
 )
@@ -118,6 +123,8 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
         )
     if op.far:
         yield Remark("SAY", op.op, FAR, details=(f"{op.far[0].call}: {op.far[0].explanation}",))
+    if op.beyond:
+        yield Remark("SAY", op.op, BEYOND, details=(f"{op.beyond.call}: {op.beyond.message}", OF_BEYOND))
     for finding in op.taken:
         yield Remark("HAS", op.op, finding.message, finding.call)
     alike: dict[str, list[Finding]] = {}

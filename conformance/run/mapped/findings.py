@@ -68,6 +68,7 @@ class MappedOp:
         far: values that are wrong at operands of other magnitudes than 1 alone, the engine's or the adapter's formula's.
         contrast: the parameter whose values decide which calls are refused, in words; empty where none does.
         taken: values that are declared lacking, and with which all calls that were tried are right.
+        beyond: a call with an axis that there is not, which is answered; None where all are refused.
         dtype: the dtype in which calls are answered, where it is not the first of the adapter's.
         ungradable_in: the dtype of that refusal, where another has gradients; "*" for all.
         is_given_up: whether so many calls ended the process that no others are made.
@@ -87,6 +88,7 @@ class MappedOp:
     far: tuple[Finding, ...] = ()
     contrast: str = ""
     taken: tuple[Finding, ...] = ()
+    beyond: Finding | None = None
     dtype: str = ""
     ungradable_in: str = "*"
     is_given_up: bool = False
