@@ -99,6 +99,9 @@ def _make(calls: Calls) -> None:
     """Make the calls of the op: its forms, and, where their values are right, those that show each parameter."""
     is_compiled = calls.backend.compiles_signatures
     forms_of(calls.op, COMPILED_FORMS if is_compiled else FORMS, calls.is_offered)
+    if calls.refused and calls.right and not calls.slips and not is_compiled:
+        # What is refused showed no value of a parameter. Where nothing is answered, others would not be either.
+        forms_of(calls.op, FORMS, calls.replaces)
     if calls.slips:
         return
     further = FURTHER_COMPILED if is_compiled else FURTHER

@@ -13,7 +13,7 @@ from conformance.errors import Unsupported, is_ctrl_c, is_stop
 from conformance.op import Op, Signature
 from conformance.parameters import lacked_parameter
 from conformance.run.explanations import explanation
-from conformance.run.forms import case_of, signature_of
+from conformance.run.forms import FORMS, case_of, signature_of
 from conformance.run.mapped.findings import Finding, raised
 from conformance.run.mapped.other_numbers import OTHER_NUMBERS
 from conformance.run.mapped.shown_values import in_single_precision
@@ -22,6 +22,8 @@ from conformance.run.verdict import is_slip
 from conformance.runfile.texts import in_one_line
 
 CLOSE = "the value is near the expected one, and is that of other parameters"
+MOST_REFUSED = 2 * FORMS  # calls of an op, after which no others are tried in place of those that are refused
+ENOUGH = 3  # calls of operands of some ranks that are refused, for others of these ranks not to be tried
 NO_CALLS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -75,6 +77,20 @@ class Calls:
             self._of(kind).append(finding)
         return kind != "not offered" or (self.backend.compiles_signatures and not self._is_lacked(signature))
 
+    def replaces(self, signature: Signature) -> bool:
+        """Whether the call counts as a form where what the engine refuses does not; each is made once.
+
+        Those that end the process count, of which there may be few, and after many refusals any does, without being made.
+        """
+        if len(self.refused) > MOST_REFUSED:
+            return True
+        if signature not in self.made:
+            if self._is_hopeless(signature):
+                return False
+            self.is_offered(signature)
+        is_dead = self.case(signature).label in self.deadly
+        return is_dead or signature not in self.not_taken
+
     def is_shown(self, case: Case, seed: int = 0) -> bool:
         """Whether the value of a further call is right; it counts as a call where it is not."""
         signature = signature_of(case)
@@ -91,11 +107,20 @@ class Calls:
         """The calls that are refused or not offered."""
         return [finding.signature for finding in self.refused + self.not_offered]
 
+    def _is_hopeless(self, signature: Signature) -> bool:
+        """Whether all calls with operands of these ranks are refused, and there were some."""
+        alike = [s for s in self.made if _ranks(s) == _ranks(signature)]
+        return len(alike) >= ENOUGH and all(s in self.not_taken for s in alike)
+
     def _is_lacked(self, signature: Signature) -> bool:
         return bool(lacked_parameter(self.op.name, signature.parameters, self.backend.lacks))
 
     def _of(self, kind: str) -> list[Finding]:
         return {"slip": self.slips, "refused": self.refused, "not offered": self.not_offered}[kind]
+
+
+def _ranks(signature: Signature) -> list[int]:
+    return [len(shape) for shape in signature.shapes]
 
 
 def called(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
