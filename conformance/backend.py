@@ -17,6 +17,7 @@ from conformance.dialect import Dialect as Dialect
 from conformance.errors import AdapterError, Unsupported
 from conformance.offers import Offers
 from conformance.parameters import Lacking, require_parameters, with_parameters
+from conformance.returned import hold_returned
 from conformance.trace import Function as Function
 from conformance.trace import GraphNode as GraphNode
 from conformance.trace import NDArray as NDArray
@@ -68,6 +69,10 @@ class Backend(Offers, abc.ABC):
     testers: ClassVar[Mapping[str, Callable[[Function, Sequence[NDArray]], bool]]] = {}
 
     name: str = ""  # the name under which it was loaded
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        hold_returned(cls)
 
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], Function] = {}

@@ -20,12 +20,13 @@ from types import FrameType, TracebackType
 import conformance
 import conformance.backend
 import conformance.parameters
+import conformance.returned
 from conformance.errors import text_of
 
 DEEPEST = 5_000  # frames of a traceback that are looked at; some engines need a thousand
 OURS = str(Path(conformance.__file__).parent) + os.sep
 # Every call of an engine passes through these, those of C functions too.
-BOUNDARY = (conformance.backend.__file__, conformance.parameters.__file__)
+BOUNDARY = (conformance.backend.__file__, conformance.parameters.__file__, conformance.returned.__file__)
 STANDARD_LIBRARY = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 CALLED_BY_ALL = (
     "numpy",

@@ -16,9 +16,10 @@ from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase
 from conformance.diagnosis.pattern import pattern_of
-from conformance.errors import Unsupported, Violation, error_text, is_ctrl_c, text_of
+from conformance.errors import AdapterError, Unsupported, Violation, error_text, is_ctrl_c, text_of
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
+from conformance.returned import WHAT_IS_RETURNED
 from conformance.run.claims import again, effects, errors, inside, members, orders, probes
 from conformance.run.claims.arrays import (
     complex_numbers,
@@ -262,7 +263,9 @@ IN_THE_ENGINE = "or the engine's own fault, where a script of the engine alone r
 
 
 def hint_for(question: SmokeQuestion, answer: str) -> str:
-    """Where to look; in the engine too, where one of its lines raised."""
+    """Where to look; in the engine too, where one of its lines raised; on the page of the protocol, where that is broken."""
+    if answer.startswith(f"{AdapterError.__name__}: ") and "() returns " in answer:
+        return WHAT_IS_RETURNED
     _, _, place = answer.rpartition("  at ")
     return f"{question.hint}; {IN_THE_ENGINE}" if " → " in place else question.hint
 
