@@ -160,6 +160,14 @@ class ExampleKind(SampleKind):
     name = "example"
 
 
+OFFERED = "offer that call, whatever else the engine lacks of it, or do not declare it"
+UNDECLARED = "declares no convention for"  # what UndeclaredConvention says
+OF_A_FAULT = (
+    "declare the one that is meant, also where smoke finds that none holds: what the engine does otherwise then fails that "
+    "clause's checks, as its fault; or do not declare the capability"
+)
+
+
 @register
 class CapabilityKind(SampleKind):
     """Probes of declared capabilities, run whether or not they are declared."""
@@ -174,7 +182,7 @@ class CapabilityKind(SampleKind):
         """Declared and working is a pass; declared and broken a failure; not declared but working is reported."""
         is_declared = any(c.label == check.name for c in backend.capabilities)
         if is_declared and verdict is Verdict.UNSUPPORTED and not FULL.isdisjoint(backend.dtypes):
-            way_out = "offer that call, whatever else the engine lacks of it, or do not declare it"
+            way_out = OF_A_FAULT if UNDECLARED in message else OFFERED
             return (
                 Verdict.FAIL,
                 f"{check.name} is declared, but what its probe asks for is not there: {message}; {way_out}",

@@ -39,6 +39,9 @@ OF_THE_ADAPTER = MappingProxyType(  # what an adapter may have done, by the clau
         "A5": OF_A_FACTOR,
         "A16": "if the adapter makes floating point of integers, let it raise TypeError: for it, the engine has none; "
         "if the engine itself does, that is the engine's fault, and nothing is to do",
+        "C4": 'declare what array() makes beside a leaf: "none" where that gets no gradient. Where needs_gradient(leaf, False) '
+        "drops the gradients of others, the checks of C4 then fail, which is the engine's; where there is no such flag, "
+        "leave out FREEZING",
         "C6": "checkpoint() returns the engine's checkpointed function, not the function itself",
     }
 )
