@@ -5,6 +5,7 @@ import math
 import tensorflow as tf
 
 for value in (1e-3, 1e-10, 1e-20):
-    got = tf.math.erfinv(tf.constant(value, tf.float64)).numpy()
     exact = math.sqrt(math.pi) / 2 * (value + math.pi / 12 * value**3)
-    print(f"erfinv({value}): got {got}, exactly {exact}")
+    for dtype in (tf.float64, tf.float32):
+        got = tf.math.erfinv(tf.constant(value, dtype)).numpy()
+        print(f"erfinv({value}) of {dtype.name}: got {got}, exactly {exact}")

@@ -6,6 +6,7 @@ from tinygrad import Tensor
 for name, value, expected in (
     ("asinh", -np.inf, -np.inf),
     ("atan", -np.inf, -np.pi / 2),
+    ("atan", np.inf, np.pi / 2),
     ("hardsigmoid", np.inf, 1.0),
     ("hardswish", np.inf, np.inf),
     ("logsigmoid", -np.inf, -np.inf),
@@ -19,3 +20,5 @@ for name, value, expected in (
 lowest, other = Tensor(np.array([-np.inf])), Tensor(np.array([-np.inf]))
 print("logaddexp(-inf, -inf): got", lowest.logaddexp(other).numpy()[0], "expected -inf")
 print("1 ** -inf: got", (Tensor(np.array([1.0])) ** lowest).numpy()[0], "expected 1.0")
+first = Tensor(np.array([-np.inf, 0.0])).logcumsumexp().numpy().tolist()
+print("logcumsumexp of [-inf, 0]: got", first, "expected [-inf, 0.0]")
