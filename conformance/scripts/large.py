@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,5 +45,15 @@ class LargeValues:
                 lines[places[0]] = lines[places[0]].replace(name, text)
             elif places:
                 heads.append(f"{name} = {text}")
-        first = next((n for n, line in enumerate(lines) if not IMPORT.match(line)), len(lines))
+        first = _behind_imports(lines)
         return "\n".join((*lines[:first], *heads, *lines[first:]))
+
+
+def _behind_imports(lines: Sequence[str]) -> int:
+    """The number of the first line that imports nothing; an import may go on over several lines, in brackets."""
+    is_open = False
+    for number, line in enumerate(lines):
+        if not is_open and not IMPORT.match(line):
+            return number
+        is_open = (is_open or line.endswith("(")) and not line.startswith(")")
+    return len(lines)
