@@ -35,4 +35,10 @@ EQUIVALENT: Mapping[str, str] = {
     "dropped statement in apply: output = np.asarray(output) → nothing": "what makes the tensor makes an array, and no rule tells NumPy's number from it",
     "branch of a choice in vjp: return tuple((g if g is None or isinstance(g, Tensor) else Tensor(g) for g in pulled)) → return tuple((g for g in pulled))": "what is no tensor here has no history, and what takes results takes arrays too",
     "dropped statement in seed: raise TypeError(f'the gradient of a {output.dtype} output must be floating point, not {given.dtype}') → pass": "a gradient argument of other numbers is cast then, which A5 lets an engine do",
+    "removed call in custom_forward: _, transposed = vjp(lambda *ts: _conforming_tangents(pushforward(xs, ts), outputs), *zeros) → _, transposed = vjp(lambda *ts: pushforward(xs, ts), *zeros)": "no tangent has no history, and another number or shape is refused where the cotangents are seeded",
+    "comparison in dropout: is_kept = _source.generator.random(x.shape) >= rate → is_kept = _source.generator.random(x.shape) > rate": "no number that is drawn is the rate, but for one in 2 to the 53",
+    "other operand in seed: given = gradient if isinstance(gradient, type(output)) else type(output)(gradient) → given = gradient if isinstance(gradient, type(gradient)) else type(output)(gradient)": "the adapter hands every gradient over as a tensor",
+    "swapped operands in bind: name = getattr(function, '__name__', repr(function)) → name = getattr('__name__', function, repr(function))": "what has no row is refused by another error",
+    "other sign in Tensor.is_leaf: return self.edge is None or isinstance(self.edge[0], Accumulation) → return -(self.edge is None or isinstance(self.edge[0], Accumulation))": "it is asked whether that is true, and -1 is",
+    "dropped keyword in vjp: seeds = [None if g is None or edge_of(z) is None else seed(z, g) for z, g in zip(_as_tuple(outputs), cotangents, strict=True)] → seeds = [None if g is None or edge_of(z) is None else seed(z, g) for z, g in zip(_as_tuple(outputs), cotangents)]": "the adapter hands over one cotangent for each output",
 }
