@@ -218,7 +218,7 @@ def memory_of_a_graph_ended_in_any_way_is_freed(engine: Backend, sample: Sample)
         if way.is_raising or way.need is None or way.need not in engine.capabilities:
             continue
         build = partial(_differentiated, engine, way.make(engine, w), (x, w), g)
-        if _runs(build) and (grown := _grown_beyond(build, x.nbytes)):
+        if _runs(build) and (grown := _grown_beyond(build, x.nbytes, trials=1)):
             raise Violation(
                 f"{GRAPHS} graphs {way.what}, with arrays of {x.nbytes} bytes, left the process {grown} bytes "
                 "larger with the cycle collector off"
@@ -246,14 +246,14 @@ def memory_of_a_graph_is_freed_whatever_function_made_it(engine: Backend, sample
             )
 
 
-def _grown_beyond(build: Callable[[], Any], size: int) -> int:
+def _grown_beyond(build: Callable[[], Any], size: int, trials: int = TRIALS) -> int:
     """By how many bytes the process grows whenever some graphs are built, with the cycle collector off.
 
     0 where it once grows by less than half of `size` a graph: what a graph keeps makes it grow every time, the pools of
     an engine, of its threads and of the C library once.
     """
     found = []
-    for _ in range(TRIALS):
+    for _ in range(trials):
         with without_collector():
             for _ in range(GRAPHS // 4):  # memory pools grow
                 build()

@@ -13,7 +13,7 @@ from conformance.checks.comparison import hold_equal
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase
-from conformance.errors import AdapterError, Violation
+from conformance.errors import AdapterError, Violation, hold_no_stop
 from conformance.ops.names import MULTIPLY
 from conformance.run.claims.capabilities import array_of
 
@@ -175,9 +175,9 @@ def _hold_again(backend: Backend, call: str, ask: Ask) -> None:
             found, expected, what = ask(array_of(backend, values))
         except (AdapterError, Violation):
             raise
-        except (
-            Exception
-        ):  # not offered, or, of an array that is locked, not again; another claim is about the first
+        except BaseException as error:
+            # Not offered, or, of an array that is locked, not again; another claim is about the first.
+            hold_no_stop(error)
             return
         for got, right in zip(found, expected, strict=False):
             again = ", asked again with other numbers" if time else ""

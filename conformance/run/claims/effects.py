@@ -70,9 +70,8 @@ def _hold_or_refused(
         found = None if gradient is None else plain(backend, gradient)
     except (AdapterError, Violation):
         raise
-    except (
-        BaseException
-    ) as error:  # many engines say of some ops that their gradients cannot be differentiated
+    except BaseException as error:
+        # Many engines say of some ops that their gradients cannot be differentiated.
         hold_no_stop(error)
         return
     hold_equal(found, expected[1], f"the derivative of {what}")

@@ -43,9 +43,8 @@ def tangents(backend: Backend) -> None:
             answer, _ = backend.vjp(inner, [np.array(x), np.array(w)], [np.array(g) for _ in expected])
         except (AdapterError, Violation):
             raise
-        except (
-            BaseException
-        ) as error:  # of some ops, or of several outputs, many engines have no tangents with a history
+        except BaseException as error:
+            # Of some ops, or of several outputs, many engines have no tangents with a history.
             hold_no_stop(error)
         if forms and forms[0] != f"a tuple of {len(expected)}":
             raise Violation(f"the tangents of {what}: a tuple of {len(expected)} is due, and {forms[0]} came")
@@ -79,9 +78,8 @@ def value_recorded(backend: Backend) -> None:
             found = None if gradient is None else plain(backend, gradient)
         except (AdapterError, Violation):
             raise
-        except (
-            BaseException
-        ) as error:  # many engines say of some ops that their gradients cannot be differentiated
+        except BaseException as error:
+            # Many engines say of some ops that their gradients cannot be differentiated.
             hold_no_stop(error)
             continue
         hold_equal(found, derivative, f"the derivative of {what}, from value_and_gradient(), by x")

@@ -231,9 +231,8 @@ def _leaves_the_engine(backend: Backend, op: Op, case: Case) -> bool:
             [*wrt, count],
         )
         arrived = [x is not None and bool(np.any(plain(backend, x))) for x in gradients]
-    except (
-        BaseException
-    ) as error:  # it does not let a product pass either: the engine has no gradient of the op
+    except BaseException as error:
+        # It does not let a product pass either: the engine has no gradient of the op.
         hold_no_stop(error)
         return False
     return arrived[-1] and not any(arrived[:-1])

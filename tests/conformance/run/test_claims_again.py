@@ -161,3 +161,19 @@ def test_an_engine_whose_arrays_may_share_the_memory_is_not_blamed(adapter: Any,
     said, why_not = later(adapter())
     assert said == ""
     assert why in why_not
+
+
+class Panics(BaseException):
+    """No Exception, as what an engine in Rust raises."""
+
+
+class HasNoInnerTangents(NumpyTape):
+    """Its engine panics where a tangent is taken inside a function that is differentiated."""
+
+    def nested_jvp(self, function: Any, arrays: Any, tangents: Any) -> Any:
+        """No tangents."""
+        raise Panics("not implemented")
+
+
+def test_a_panic_of_a_further_method_is_a_refusal() -> None:
+    assert answer_of(HasNoInnerTangents(), FURTHER) == ""
