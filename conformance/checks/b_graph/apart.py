@@ -68,15 +68,16 @@ def operands_of_equal_values_are_apart(engine: Backend, sample: Sample) -> None:
     add, multiply, total = engine.op(ADD), engine.op(MULTIPLY), full_sum(engine)
     for shape in ((), sample.shape):
         x, c, d = (sample.array(shape) for _ in range(3))
+        g = sample.array(())
         first, second = (engine.array(np.array(a)) for a in (c, d))
 
         def loss(a: Any, b: Any, first: Any = first, second: Any = second) -> Any:
             return total(add(multiply(a, first), multiply(b, second)))
 
-        for call, gradients in _equal_operands(engine, loss, x):
+        for call, cotangent, gradients in _equal_operands(engine, loss, x, g):
             for got, factor, name in zip(gradients, (c, d), ("first", "second"), strict=True):
                 what = f"the gradient of the {name} of two operands of equal values, {call}"
-                hold_equal(None if got is None else plain(engine, got), factor, what)
+                hold_equal(None if got is None else plain(engine, got), cotangent * factor, what)
         if Capability.FORWARD in engine.capabilities:
             _, (pushed,) = engine.jvp(loss, [np.array(x), np.array(x)], [np.array(d), np.array(c)])
             hold_equal(
@@ -84,15 +85,17 @@ def operands_of_equal_values_are_apart(engine: Backend, sample: Sample) -> None:
             )
 
 
-def _equal_operands(engine: Backend, loss: Function, x: Array) -> Iterator[tuple[str, Any]]:
-    """The calls that give both gradients of a scalar function of two operands, and what they give at two of these values."""
+def _equal_operands(
+    engine: Backend, loss: Function, x: Array, g: Array
+) -> Iterator[tuple[str, Array | float, Any]]:
+    """The calls that give both gradients of a scalar function of two operands: the cotangent of each, and what it gives at two of these values."""
 
     def arrays() -> list[Any]:
         return [engine.array(np.array(x)), engine.array(np.array(x))]
 
-    yield "of a loss", engine.gradient(loss, [np.array(x), np.array(x)])
-    yield "by a cotangent", engine.vjp(loss, [np.array(x), np.array(x)], [np.ones((), x.dtype)])[1]
+    yield "of a loss", 1.0, engine.gradient(loss, [np.array(x), np.array(x)])
+    yield "by a cotangent", g, engine.vjp(loss, [np.array(x), np.array(x)], [np.array(g)])[1]
     if Capability.VALUE_WITH_GRADIENT in engine.capabilities:
-        yield "with the value", engine.value_and_gradient(loss, arrays(), (0, 1))[1]
+        yield "with the value", 1.0, engine.value_and_gradient(loss, arrays(), (0, 1))[1]
     if Capability.HIGHER_ORDER in engine.capabilities:
-        yield "as values", engine.nested_vjp(loss, arrays(), [engine.array(np.ones((), x.dtype))])
+        yield "as values", g, engine.nested_vjp(loss, arrays(), [engine.array(np.array(g))])
