@@ -70,7 +70,7 @@ def _functions(engine: Backend, dtype: str) -> Iterator[tuple[str, Function, Hes
 def second_derivatives_are_right_where_factors_and_bases_are_zero(engine: Backend, sample: Sample) -> None:
     """The second derivatives of products, running products and powers are right where one or two factors, or bases, are zero."""
     found = list(_functions(engine, sample.dtype))
-    one = np.ones((), sample.dtype)
+    inner, outer = sample.array(()), sample.array(())
     x = sample.rng.permutation(FACTORS[sample.seed % len(FACTORS)]).astype(sample.dtype)
     directions = [sample.array(x.shape) for _ in found]
     weights = [sample.array(() if name == PROD else x.shape) for name, _, _ in found]
@@ -79,14 +79,15 @@ def second_derivatives_are_right_where_factors_and_bases_are_zero(engine: Backen
         return _weighed(engine, [f(a) for (_, f, _), a in zip(found, arrays, strict=True)], weights)
 
     def along(*arrays: Any) -> Any:
-        gradients = engine.nested_vjp(value, arrays, [engine.array(np.array(one))])
+        gradients = engine.nested_vjp(value, arrays, [engine.array(np.array(inner))])
         return _weighed(engine, gradients, directions)
 
-    _, pulled = engine.vjp(along, [np.array(x) for _ in found], [np.array(one)])
-    seconds = []
+    _, pulled = engine.vjp(along, [np.array(x) for _ in found], [np.array(outer)])
+    seconds, scale = [], float(inner) * float(outer)
     for (name, _, hessian), got, v, w in zip(found, pulled, directions, weights, strict=True):
-        exact = hessian(x.astype(np.float64), w.astype(np.float64)) @ v
+        exact = scale * hessian(x.astype(np.float64), w.astype(np.float64)) @ v
         size = np.abs(hessian(np.abs(x).astype(np.float64), np.abs(w).astype(np.float64))) @ np.abs(v)
+        size *= abs(scale)
         seconds.append((name, None if got is None else plain(engine, got), exact, x, size))
     _hold_all(seconds)
 
