@@ -91,7 +91,7 @@ def block_diag_vjp(index: int, g: Any, z: Any, *matrices: Any) -> Any:
 
 
 ARITIES = (2, 1, 3, 4, 7, 12)  # as many as have names of two digits
-RANKS = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (1, 2, 1, 1, 3, 2))
+RANKS = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (1, 2, 1, 1, 3, 2), (3, 2, 1))
 FLATTENED: tuple[Shape, ...] = ((2, 3), (3,), (), (1, 2), (0,), (2, 1), (5,))  # joined without an axis
 
 

@@ -59,7 +59,7 @@ def glu_vjp(g: Any, z: Any, x: Any, axis: int) -> Any:
 
 def halving(choose: Choose) -> Signature:
     """One operand, and one of its axes of even size, by either sign."""
-    ranks = ((2, 1, 4, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 4))
+    ranks = ((2, 1, 4, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 4), (4, 1))
     shape = choose(
         ((4,), (2, 3), (3, 4), (4, 4), (2, 2, 2), (2,), (0, 2), (2, 0), *ranks, (16,), (34,), (2, 66), (130,))
     )

@@ -151,6 +151,7 @@ def soft_cross_entropy_target(
 CLASSES: tuple[Shape, ...] = (
     *((2, 3), (3, 3), (4, 2), (3, 1), (2, 4), (5, 7), (2, 17), (33, 2), (2, 129), (65, 3), (2, 1025)),
 )  # fmt: skip
+ALONE = (1, 3)  # one row, whose target is left out nowhere
 PLACES: tuple[Shape, ...] = ((), (2,), (2, 3), (1, 4), (3, 1, 2))  # the axes behind that of the classes
 SMALL = 40  # scores of which there may be some for each of several places
 WEIGHTS: dict[int, tuple[float, ...]] = {1: (2.0,), 2: (0.5, 3.0), 3: (0.5, 1, 3), 4: (1, 2, 0.5, 3)}
@@ -160,12 +161,14 @@ WITH_ZERO: dict[int, tuple[float, ...]] = {2: (0.5, 0), 3: (0.5, 0, 3), 4: (0, 2
 
 def weighted_classes(choose: Choose) -> Signature:
     """Scores, a target for each row or place, weights of few classes, and a class that is left out."""
-    n, c = choose(CLASSES)
+    n, c = choose((*CLASSES, ALONE))
     places = choose(PLACES) if n * c < SMALL else ()
-    weight = choose((None, *(table[c] for table in (WEIGHTS, WITH_ZERO) if c in table)))
+    tables = (WEIGHTS, WITH_ZERO)[: min(n, 2)]
+    weight = choose((None, *(table[c] for table in tables if c in table)))
+    may_be_left_out = min(n, c) > 1 and (weight is None or all(weight))
     parameters = {
         "weight": weight,
-        "ignore_index": choose((-100, 0, 1) if c > 1 and (weight is None or all(weight)) else (-100,)),
+        "ignore_index": choose((-100, 0, 1) if may_be_left_out else (-100,)),
         "reduction": choose(REDUCTIONS),
     }
     return Signature(((n, c, *places), (n, *places)), parameters, domains=(REAL, index_below(c)))
@@ -180,7 +183,7 @@ def smoothed_classes(choose: Choose) -> Signature:
 
 def probable_classes(choose: Choose) -> Signature:
     """Scores and probabilities, weights of few classes, and how much of each label is given to all classes."""
-    n, c = choose((*CLASSES, (1, 3)))
+    n, c = choose((*CLASSES, ALONE))
     shape = (n, c, *(choose(PLACES) if n * c < SMALL else ()))
     parameters = {
         "weight": choose((None, *(table[c] for table in (WEIGHTS, WITH_ZERO) if c in table))),

@@ -114,7 +114,7 @@ def angles(choose: Choose) -> Signature:
                 ((5, 7), (5, 7)),
                 ((2, 33), (2, 33)),
             ),
-            *(((129,), (129,)), ((17, 2), (17, 2))),
+            *(((129,), (129,)), ((17, 2), (17, 2)), ((3, 1), (3, 1))),
         )
     )
     axes = [a for a in range(-len(shapes[0]), len(shapes[0])) if min(shape[a] for shape in shapes) > 1]

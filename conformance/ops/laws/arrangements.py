@@ -9,7 +9,8 @@ from collections.abc import Callable
 from conformance.op import Choose, Shape, Signature
 from conformance.ops import laws
 
-RANKS: tuple[Shape, ...] = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2))
+# Ranks of four and more, with an axis of one entry first or within, and one of one entry last.
+RANKS: tuple[Shape, ...] = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2), (3, 2, 1))
 SIZES: tuple[Shape, ...] = ((9,), (2, 17), (33,), (64, 2), (129,), (1025,), (7, 2, 3), (2, 6, 3))
 # Shapes of one axis and more.
 AXES: tuple[Shape, ...] = (
@@ -186,7 +187,7 @@ def padding(choose: Choose) -> Signature:
 
 
 MIRRORED: tuple[Shape, ...] = (
-    *((1, 3), (2, 3), (3, 3), (1, 2, 3), (2, 3, 4), (1, 1, 3, 4), (1, 2, 3, 3), (1, 1, 2, 3, 4), (3,), (2, 33), (1, 17, 2)),
+    *((1, 3), (2, 3), (3, 3), (1, 2, 3), (2, 3, 4), (1, 1, 3, 4), (1, 2, 3, 3), (1, 1, 2, 3, 4), (3,), (2, 33), (1, 17, 2), (2, 3, 1)),
 )  # fmt: skip
 # Margins before and after an axis of n entries, shorter than it; then, in each mode, the longest that copy an entry
 # once on either side, and longer ones.

@@ -124,7 +124,7 @@ def conv1d(choose: Choose) -> Signature:
     """Signals, kernels, a bias for each of them, and the geometry."""
     size = choose((2, 1, 3, 5))
     stride, padding, dilation = choose((1, 2, 3)), choose((0, 1, 2)), choose((1, 2, 3))
-    signals = ((1, 3), (2, 4), (1, 7), (2, 33), (1, 129), (7, 4))
+    signals = ((1, 3), (2, 4), (1, 7), (2, 33), (1, 129), (7, 4), (2, 1))
     fitting = [signal for signal in signals if steps(signal[1], size, stride, padding, dilation) > 0]
     count, length = choose(fitting)
     groups, channels, kernels = choose(channels_of(count))
@@ -164,7 +164,7 @@ def folding(choose: Choose) -> Signature:
 
 POOLED: tuple[Shape, ...] = (
     *((1, 1, 4, 4), (2, 2, 3, 3), (1, 3, 3, 4), (1, 1, 5, 5), (2, 1, 7, 6), (1, 2, 2, 33), (1, 1, 17, 8)),
-    *((7, 1, 3, 4), (1, 9, 4, 3)),
+    *((7, 1, 3, 4), (1, 9, 4, 3), (2, 3, 1, 4), (2, 2, 3, 1)),
 )  # fmt: skip
 
 
@@ -209,6 +209,7 @@ SIGNALS: tuple[Shape, ...] = (
     (1, 1, 129),
     (7, 1, 4),
     (1, 9, 3),
+    (2, 3, 1),
 )
 
 

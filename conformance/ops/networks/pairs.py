@@ -82,7 +82,7 @@ ROWS_OF_TWO = laws.shapes_of(
     p=(2.0, 1.0, 3.0, 1.7), eps=(1e-6, 0.0), keepdims=(False, True),
 )  # fmt: skip
 VECTORS: tuple[Shape, ...] = (
-    *((2, 3), (3, 3), (3,), (2, 3, 2), (0, 3), (2, 1, 3, 2), (1, 2, 1, 3, 2), (5, 7), (2, 33), (129,), (17, 2)),
+    *((2, 3), (3, 3), (3,), (2, 3, 2), (0, 3), (2, 1, 3, 2), (1, 2, 1, 3, 2), (5, 7), (2, 33), (129,), (17, 2), (3, 1)),
 )  # fmt: skip
 SHORT = Domain(low=-1.0, high=1.0, kinks=(0.0,))  # vectors that are shorter than the larger ε
 
