@@ -36,7 +36,7 @@ def command(options: argparse.Namespace) -> int:
     from conformance.cli.console import print_json
     from conformance.run.conduct import INCOMPLETE
     from conformance.runfile.jsonl import read_run
-    from conformance.runfile.merge import merge, missing_shards
+    from conformance.runfile.merge import merge, missing_shards, unlike_hosts
     from conformance.runfile.records import Line
     from conformance.runfile.writer import RunWriter
 
@@ -57,6 +57,7 @@ def command(options: argparse.Namespace) -> int:
     writer.close()
     moved = f" (what had this name is {writer.moved} now)" if writer.moved else ""
     missing = missing_shards(runs)
+    unlike = unlike_hosts(runs)
     if options.as_json:
         print_json(
             {
@@ -64,12 +65,16 @@ def command(options: argparse.Namespace) -> int:
                 "results": len(whole.results),
                 "complete": whole.is_as_requested,
                 "missing_shards": missing,
+                "unlike_hosts": unlike,
             }
         )
     print(f"{whole.contents} of {len(runs)} file{'s' * (len(runs) != 1)} in {writer.path}{moved}")
     for path, run in zip(options.runs, runs, strict=True):
         if warning := run.warning(path):
             print(f"conformance: {warning}", file=sys.stderr)
+    if unlike:
+        facts = "; ".join(f"{fact} {' and '.join(values)}" for fact, values in unlike.items())
+        print(f"conformance: the parts ran on machines that are not alike: {facts}", file=sys.stderr)
     if missing:
         print(f"conformance: shards are missing: {', '.join(missing)}", file=sys.stderr)
     code = whole.end.exit_code if whole.is_as_requested else INCOMPLETE

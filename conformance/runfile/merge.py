@@ -35,7 +35,7 @@ def merge(runs: Sequence[Run]) -> Run:
             raise UsageError(f"these are not parts of one run: their {what} are {', '.join(sorted(values))}")
     first = runs[0].header
     header = msgspec.structs.replace(
-        first, backends=_backends(runs), shard="", ids=(), queries=_queries(runs)
+        first, host=_host(runs), backends=_backends(runs), shard="", ids=(), queries=_queries(runs)
     )
     results = sorted(_results(runs), key=lambda result: result.id)
     merged = Run(
@@ -62,6 +62,17 @@ def merge(runs: Sequence[Run]) -> Run:
         unexplained=tuple(dict.fromkeys(text for end in ends for text in end.unexplained)),
     )
     return merged
+
+
+def unlike_hosts(runs: Iterable[Run]) -> dict[str, list[str]]:
+    """What the machines of the parts do not have in common, such as {"system": ["Darwin arm64", "Linux x86_64"]}.
+
+    A value that one part has and another does not say stands beside "unknown".
+    """
+    hosts = [run.header.host for run in runs]
+    facts = sorted({fact for host in hosts for fact in host})
+    found = {fact: sorted({host.get(fact, "unknown") for host in hosts}) for fact in facts}
+    return {fact: values for fact, values in found.items() if len(values) > 1}
 
 
 def missing_shards(runs: Iterable[Run]) -> list[str]:
@@ -120,6 +131,12 @@ def _results(runs: Sequence[Run]) -> Iterator[ResultLine]:
         if without_times(earlier) != without_times(result):
             raise UsageError(f"two of the runs answer {result.id} differently: compare them instead")
     yield from found.values()
+
+
+def _host(runs: Sequence[Run]) -> dict[str, str]:
+    """The machine; where the parts ran on several, each of their values."""
+    alike = {fact: value for run in runs for fact, value in run.header.host.items()}
+    return alike | {fact: " and ".join(values) for fact, values in unlike_hosts(runs).items()}
 
 
 def _backends(runs: Sequence[Run]) -> tuple[BackendLine, ...]:

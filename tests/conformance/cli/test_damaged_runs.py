@@ -340,6 +340,14 @@ def test_merge_refuses_to_replace_what_it_reads(capsys: Any) -> None:
     assert Path("run-2.jsonl").read_bytes() == before
 
 
+def test_merge_says_that_parts_ran_on_unlike_machines(capsys: Any) -> None:
+    write(*WHOLE)
+    other = msgspec.structs.replace(HEADER, host={"system": "Plan9 mips"})
+    Path("mine.jsonl").write_text("\n".join((encode(other), *WHOLE[1:])))
+    main(["merge", "run.jsonl", "mine.jsonl", "-o", "both.jsonl"])
+    assert "machines that are not alike: system Plan9 mips and unknown" in capsys.readouterr().err
+
+
 def test_merge_says_why_it_does_not_end_with_0(capsys: Any) -> None:
     write(*WHOLE[:3], encode(EndLine(True, {"fail": 1, "pass": 1}, exit_code=1)))
     assert main(["merge", "run.jsonl", "-o", "merged.jsonl"]) == 1

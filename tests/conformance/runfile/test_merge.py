@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.errors import UsageError
 from conformance.runfile.jsonl import Run
-from conformance.runfile.merge import merge, missing_shards
+from conformance.runfile.merge import merge, missing_shards, unlike_hosts
 from conformance.runfile.records import BackendLine, ResultLine, Verdict
 
 from .drawn_runs import HEADER, line, result_lists, run_of
@@ -46,6 +46,19 @@ def test_a_missing_shard_is_said() -> None:
     parts = parts_of([line("tanh", Verdict.PASS)], [0], 3)
     assert not merge(parts[:2]).is_complete
     assert merge(parts).is_complete
+
+
+def test_parts_of_unlike_machines_are_named() -> None:
+    """Rounding differs between machines: a merged run that names one of them alone would say where it did not happen."""
+    hosts = [{"system": "Linux x86_64", "numpy": "2"}, {"system": "Darwin arm64", "numpy": "2", "cores": "8"}]
+    parts = [run_of([], msgspec.structs.replace(HEADER, host=host)) for host in hosts]
+    assert unlike_hosts(parts) == {
+        "cores": ["8", "unknown"],
+        "system": ["Darwin arm64", "Linux x86_64"],
+    }
+    host = merge(parts).header.host
+    assert host == {"system": "Darwin arm64 and Linux x86_64", "numpy": "2", "cores": "8 and unknown"}
+    assert unlike_hosts(parts[:1]) == {}
 
 
 def test_parts_of_different_runs_are_refused() -> None:
