@@ -91,7 +91,7 @@ def block_diag_vjp(index: int, g: Any, z: Any, *matrices: Any) -> Any:
 
 
 ARITIES = (2, 1, 3, 4, 7, 12)  # as many as have names of two digits
-RANKS = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (1, 2, 1, 1, 3, 2), (3, 2, 1))
+RANKS = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (1, 2, 1, 1, 3, 2), (3, 2, 1), (1, 1))
 FLATTENED: tuple[Shape, ...] = ((2, 3), (3,), (), (1, 2), (0,), (2, 1), (5,))  # joined without an axis
 
 
@@ -110,7 +110,9 @@ def concatenating(choose: Choose) -> Signature:
 
 def stacking(choose: Choose) -> Signature:
     """So many operands of one shape, and where the new axis goes."""
-    shape = choose(((3,), (), (2, 3), (3, 3), (1,), (0,), (2, 0), (2, 1, 3), *RANKS[:2], (33,), (2, 64)))
+    shape = choose(
+        ((3,), (), (2, 3), (3, 3), (1,), (0,), (2, 0), (2, 1, 3), *RANKS[:2], (1, 1), (33,), (2, 64))
+    )
     axis = choose([*range(len(shape) + 1), *range(-len(shape) - 1, 0)])
     return Signature((shape,) * choose(ARITIES), {"axis": axis})
 

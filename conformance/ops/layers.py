@@ -183,6 +183,7 @@ LINEAR_LAYER = laws.shapes_of(
     *(((2, 1, 2, 3), (2, 3), (2,)), ((1, 2, 1, 2, 3), (2, 3), (2,)), ((2, 1, 2, 1, 1, 3), (2, 3), (2,)), ((2, 3, 1, 3), (2, 3), (2,))),
     *(((2, 0), (3, 0), (3,)), ((7, 8), (9, 8), (9,)), ((17, 2), (33, 2), (33,)), ((2, 65), (3, 65), (3,))),
     *(((129, 2), (1, 2), (1,)), ((1, 1025), (2, 1025), (2,)), ((7, 2, 3), (2, 3), (2,)), ((66, 3), (2, 3), (2,))),
+    ((1, 1), (1, 1), (1,)),
 )  # fmt: skip
 # The last axis is normalised, in batch norm all but the second. One entry alone deviates by nothing.
 NORMED: tuple[Shape, ...] = (
@@ -230,7 +231,7 @@ ATTENTION = laws.shapes_of(
 
 def looking_up(choose: Choose) -> Signature:
     """A table, and indices of its rows, which may repeat."""
-    rows, columns = choose(((3, 2), (3, 3), (1, 3), (4, 1), (17, 16), (33, 2), (2, 65), (129, 1)))
+    rows, columns = choose(((3, 2), (3, 3), (1, 3), (4, 1), (1, 1), (17, 16), (33, 2), (2, 65), (129, 1)))
     indices = choose(
         ((3,), (), (2, 3), (3, 3), (0,), (1,), (2, 1, 3), (2, 1, 2, 1), (1, 2, 1, 2, 1), (17,), (65,), (300,))
     )

@@ -189,8 +189,9 @@ SOME = (*FEW, (131,), (2, 67))
 MANY: Shape = (65537,)  # more than half precision can count
 
 
-def several_entries(least: int, shapes: Sequence[Shape] = SPREAD) -> Law:
+def several_entries(least: int, shapes: Sequence[Shape] = (*SPREAD, (1, 1))) -> Law:
     """A reduction that sees at least `least` entries per result."""
+    shapes = [shape for shape in shapes if 0 in shape or math.prod(shape) >= least]
 
     def law(choose: Choose) -> Signature:
         shape = choose(shapes)
@@ -222,7 +223,7 @@ def norm(choose: Choose) -> Signature:
 
 def odd_count(choose: Choose) -> Signature:
     """A reduction that sees an odd number of entries, so that there is one in the middle."""
-    odd = ((2, 3), (3, 1), (1, 3, 3), (3, 3, 3), (2, 1, 3, 2), (1, 5, 1, 1, 3), (2, 1, 3, 1, 1, 1))
+    odd = ((2, 3), (3, 1), (1, 3, 3), (3, 3, 3), (2, 1, 3, 2), (1, 5, 1, 1, 3), (2, 1, 3, 1, 1, 1), (1, 1))
     shape = choose(
         ((3,), (5,), (3, 3), (7,), (9,), (33,), (2, 17), (65,), (129,), (1025,), *laws.LONG_ROWS, *odd)
     )

@@ -103,7 +103,7 @@ PAIRS: tuple[Op, ...] = (
 ROWS: tuple[Op, ...] = (
     general("nansum", np.nansum, nansum_vjp,
         formula="x̄ᵢ = g, 0 where xᵢ is NaN", source="the sum's rule on the entries that are numbers",
-        law=laws.reduction(SPREAD), traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1)}),
+        law=laws.reduction((*SPREAD, (1, 1))), traits={REDUCTION, ORDER_INVARIANT, PIECEWISE_LINEAR, Homogeneous(1)}),
     general("nanmean", np.nanmean, nanmean_vjp,
         formula="x̄ᵢ = g / n, 0 where xᵢ is NaN, n the entries that are numbers",
         source="the mean's rule on the entries that are numbers", law=several_entries(1),

@@ -40,8 +40,8 @@ def put_from(g: Any, z: Any, x: Any, values: Any, indices: Any, axis: int) -> An
 
 def putting(choose: Choose) -> Signature:
     """One operand, an axis, and different places along it, other ones for each of its rows."""
-    shapes = ((3,), (2, 3), (3, 3), (3, 3, 3), (5,), (1, 3), (3, 1), (2, 1, 3, 2), (33,), (7, 2), (2, 65))
-    shape = choose(shapes)
+    small = ((3,), (2, 3), (3, 3), (3, 3, 3), (5,), (1, 3), (3, 1), (1, 1))
+    shape = choose((*small, (2, 1, 3, 2), (33,), (7, 2), (2, 65)))
     axis = choose([a for a in range(-len(shape), len(shape)) if shape[a] != 2])
     place = axis % len(shape)
     count = choose([n for n in (2, 1, shape[axis], 0) if n <= shape[axis]])
@@ -180,7 +180,7 @@ def weighted_bag_shares(
 
 # Rows of the table, their length, and the bags.
 TABLES = (
-    *((3, 3, (2, 2)), (4, 2, (3, 1)), (1, 3, (2, 3)), (5, 1, (2, 4)), (3, 33, (1, 2)), (33, 2, (5, 3)), (2, 2, (17, 2))),
+    *((3, 3, (2, 2)), (4, 2, (3, 1)), (1, 3, (2, 3)), (5, 1, (2, 4)), (3, 33, (1, 2)), (33, 2, (5, 3)), (2, 2, (17, 2)), (1, 1, (1, 1))),
 )  # fmt: skip
 PADDINGS = (None, 0, -1)  # which row pads bags
 

@@ -25,7 +25,7 @@ BLOCKS: tuple[Shape, ...] = (
 )  # fmt: skip
 SHAPES: tuple[Shape, ...] = (
     *((3,), (), (2, 3), (3, 3), (1,), (2, 1, 3), (3, 3, 3), (0,), (2, 0), (5,), (7, 2)),
-    *((0, 3), (2, 0, 3), (1, 3), (3, 1)),  # an empty axis at each place, size 1 at each place
+    *((0, 3), (2, 0, 3), (1, 3), (3, 1), (1, 1)),  # an empty axis at each place, size 1 at each place and at all
     *((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2)),
     *BLOCKS,
 )  # fmt: skip

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from conformance.op import Choose, Shape, Signature
 from conformance.ops import laws
 
-# Ranks of four and more, with an axis of one entry first or within, and one of one entry last.
-RANKS: tuple[Shape, ...] = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2), (3, 2, 1))
+# Ranks of four and more, with an axis of one entry first or within; one of one entry last, and one entry alone.
+RANKS: tuple[Shape, ...] = ((2, 1, 3, 2), (1, 2, 1, 3, 2), (2, 1, 2, 3, 1, 2), (3, 2, 1), (1, 1))
 SIZES: tuple[Shape, ...] = ((9,), (2, 17), (33,), (64, 2), (129,), (1025,), (7, 2, 3), (2, 6, 3))
 # Shapes of one axis and more.
 AXES: tuple[Shape, ...] = (
@@ -90,7 +90,7 @@ def broadcasting(choose: Choose) -> Signature:
     A shape twice over is one that the operand's fits at both ends, of which only the last counts.
     """
     shape = choose(
-        ((3,), (), (1,), (3, 1), (1, 3), (2, 1, 3), (1, 0), (1, 2, 1, 3), (1, 2, 1, 2, 1), (1, 33))
+        ((3,), (), (1,), (3, 1), (1, 3), (2, 1, 3), (1, 0), (1, 2, 1, 3), (1, 2, 1, 2, 1), (1, 33), (1, 1))
     )
     longer = tuple(2 if n == 1 else n for n in shape)
     targets = (
@@ -233,7 +233,9 @@ OFFSETS = (0, 1, -1, 2, -2, 5, -5)
 TRIANGLES = laws.with_parameters(laws.shapes_of(*((s,) for s in laws.MATRICES)), k=OFFSETS)
 VECTORS: tuple[Shape, ...] = ((3,), (1,), (7,), (17,))
 DIAG = laws.with_parameters(
-    laws.shapes_of(*((s,) for s in (*VECTORS, (3, 3), (2, 3), (3, 2), (1, 3), (3, 1), (8, 9), (2, 33)))),
+    laws.shapes_of(
+        *((s,) for s in (*VECTORS, (3, 3), (2, 3), (3, 2), (1, 3), (3, 1), (1, 1), (8, 9), (2, 33)))
+    ),
     k=(0, 1, -1, 2, -2),
 )
 FLIPPING = laws.one_of(*((s, {"axis": a}) for s in laws.SHAPES for a in laws.axis_forms(s)))

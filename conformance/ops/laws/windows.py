@@ -62,7 +62,7 @@ def _has_entries(side: int, size: int, step: int, margin: int, gap: int, ceil_mo
     return bool(places) and all(any(place + gap * i in inside for i in range(size)) for place in places)
 
 
-IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17), (2, 1, 1), (7, 3, 3))
+IMAGES: tuple[Image, ...] = ((1, 3, 3), (2, 3, 4), (1, 6, 5), (1, 2, 17), (2, 1, 1), (7, 3, 3), (1, 1, 1))
 KERNELS: tuple[Pair, ...] = ((2, 2), (1, 1), (3, 3), (2, 3), (1, 5))
 STRIDES: tuple[Pair, ...] = ((1, 1), (2, 2), (1, 2), (3, 1))
 PADDINGS: tuple[Pair, ...] = ((0, 0), (1, 1), (0, 2))
@@ -124,7 +124,7 @@ def conv1d(choose: Choose) -> Signature:
     """Signals, kernels, a bias for each of them, and the geometry."""
     size = choose((2, 1, 3, 5))
     stride, padding, dilation = choose((1, 2, 3)), choose((0, 1, 2)), choose((1, 2, 3))
-    signals = ((1, 3), (2, 4), (1, 7), (2, 33), (1, 129), (7, 4), (2, 1))
+    signals = ((1, 3), (2, 4), (1, 7), (2, 33), (1, 129), (7, 4), (2, 1), (1, 1))
     fitting = [signal for signal in signals if steps(signal[1], size, stride, padding, dilation) > 0]
     count, length = choose(fitting)
     groups, channels, kernels = choose(channels_of(count))
@@ -164,7 +164,7 @@ def folding(choose: Choose) -> Signature:
 
 POOLED: tuple[Shape, ...] = (
     *((1, 1, 4, 4), (2, 2, 3, 3), (1, 3, 3, 4), (1, 1, 5, 5), (2, 1, 7, 6), (1, 2, 2, 33), (1, 1, 17, 8)),
-    *((7, 1, 3, 4), (1, 9, 4, 3), (2, 3, 1, 4), (2, 2, 3, 1)),
+    *((7, 1, 3, 4), (1, 9, 4, 3), (2, 3, 1, 4), (2, 2, 3, 1), (1, 1, 1, 1)),
 )  # fmt: skip
 
 
@@ -210,6 +210,7 @@ SIGNALS: tuple[Shape, ...] = (
     (7, 1, 4),
     (1, 9, 3),
     (2, 3, 1),
+    (1, 1, 1),
 )
 
 

@@ -169,7 +169,7 @@ SIDES: tuple[tuple[int, int, int], ...] = ((1, 2, 3), (2, 2, 2), (1, 1, 1), (3, 
 # Images, and sizes that are parts of theirs, or not; windows overlap or repeat where it is no part, or more.
 POOLED: tuple[Shape, ...] = (
     *((1, 1, 4, 4), (2, 2, 3, 4), (3, 3, 3), (1, 2, 5, 7), (2, 1, 1, 3), (1, 1, 2, 17), (7, 1, 3, 2), (0, 2, 2, 3)),
-    *((1, 18, 2, 3), (1, 2, 3, 1)),
+    *((1, 18, 2, 3), (1, 2, 3, 1), (1, 1, 1, 1)),
 )  # fmt: skip
 MEANS = laws.shapes_of(*((shape,) for shape in POOLED), output_size=((2, 2), (1, 1), (3, 2), (1, 4), (5, 5)))
 

@@ -72,7 +72,7 @@ def normalize_vjp(g: Any, z: Any, x: Any, p: float, axis: int, eps: float) -> An
 # Batches, the sizes of both vectors, and that of the result.
 FACTORS: tuple[tuple[Shape, int, int, int], ...] = (
     *(((2,), 3, 2, 2), ((3,), 3, 3, 3), ((1,), 2, 3, 1), ((2, 3), 2, 2, 3), ((0,), 2, 3, 2), ((7,), 1, 2, 2)),
-    *(((2, 1, 3), 2, 3, 1), ((2,), 17, 2, 1), ((2,), 1, 3, 17), ((33,), 2, 1, 2), ((3, 3), 3, 3, 3)),
+    *(((2, 1, 3), 2, 3, 1), ((2,), 17, 2, 1), ((2,), 1, 3, 17), ((33,), 2, 1, 2), ((3, 3), 3, 3, 3), ((1,), 1, 1, 1)),
 )  # fmt: skip
 BILINEAR = laws.shapes_of(*(((*b, n), (*b, m), (o, n, m), (o,)) for b, n, m, o in FACTORS))
 ROWS_OF_TWO = laws.shapes_of(

@@ -142,7 +142,7 @@ def lstm_cell_state(g: Any, z: Any, x: Any, h: Any, c: Any, *weights: Any) -> An
 
 # Examples, entries, hidden units.
 SIZES: tuple[tuple[int, int, int], ...] = (
-    *((2, 3, 2), (3, 3, 3), (1, 2, 3), (2, 1, 1), (0, 2, 2), (5, 2, 3), (2, 17, 1), (2, 1, 17), (33, 1, 2)),
+    *((2, 3, 2), (3, 3, 3), (1, 2, 3), (2, 1, 1), (0, 2, 2), (5, 2, 3), (2, 17, 1), (2, 1, 17), (33, 1, 2), (1, 1, 1)),
 )  # fmt: skip
 
 

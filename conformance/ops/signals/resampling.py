@@ -153,6 +153,7 @@ SIZES: tuple[tuple[Shape, tuple[Shape, ...]], ...] = (
     ((1, 2, 3), ((7,), (2,), (6,), (1,))),
     ((2, 3, 1), ((1,), (4,))),
     ((1, 1, 17), ((8,), (33,))),
+    ((1, 1, 1), ((1,), (3,))),
     ((1, 2, 2, 3, 2), ((4, 2, 3), (1, 6, 4))),
 )
 # Many new samples take shares of the same two: what is kept of each is more than the square of the old length.
