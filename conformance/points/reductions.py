@@ -172,6 +172,8 @@ PRODUCTS = (
     finite("logcumsumexp", "at-1000", ([1000.0, -1000.0],), ([1, 0],), cotangent=[0, 1], axis=0),
     finite("logcumsumexp", "huge-and-equal", lambda e: ([e.huge, e.huge],), ([0.5, 0.5],), cotangent=[0, 1],
         axis=0),
+    # What stands before a much larger entry is lost where all are computed beside the largest.
+    finite("logcumsumexp", "late-maximum", ([-1000.0, 1000.0],), ([1, -1],), cotangent=[1, -1], axis=0),
     finite("logcumsumexp", "first-minus-infinity", ([-INF, 0.0],), ([0, 1],), cotangent=[0, 1], axis=0),
 )  # fmt: skip
 
