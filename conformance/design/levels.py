@@ -43,6 +43,7 @@ STACK = 4  # the rank from which on there are several axes of a batch
 LOOKED_AT = 3  # operands of one call whose long axes are factors
 SEVERAL = 4  # the length up to which an axis is short
 MANY = 5  # operands, whose shapes are no factors any more
+NEEDS = "needs a gradient"  # the factor of which operands do
 LONG = 12  # a written value longer than this is distinguished by its form
 
 
@@ -70,7 +71,7 @@ def _grouped(op: Op, rows: Iterable[Row]) -> Iterator[tuple[Levels, list[Levels]
             needed = range(len(shapes)) if row.wrt is None else (*row.wrt, *constants)
             own = {factor: level for factor, (i, level) in of_needs.items() if i in needed}
             if len(shapes) > 1:
-                own["needs a gradient"] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
+                own[NEEDS] = "each" if row.wrt is None else " ".join(map(str, row.wrt))
             each.append(own)
         yield of_shapes(shapes, where), each, others
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from conformance.design.cover import ABSENT, Codes, Combinations, Greedy, Levels, Tuples, tuples
 from conformance.design.effort import Effort
-from conformance.design.levels import encoded, is_own, is_switch
+from conformance.design.levels import NEEDS, encoded, is_own, is_switch
 from conformance.design.rows import Row, rows_of
 from conformance.kept import kept
 from conformance.op import Op
@@ -98,6 +98,7 @@ def _compact_family(family: tuple[Op, ...], seed: int) -> list[list[int]]:
         greedy[op.name] = chooser = Greedy(Combinations(codes, 1), gained, _rng(op, seed))
         _take_plain(op, chooser)
         chooser.cover(tuples(_switches(op), 2), most=MOST)
+        every[op.name] = _where_seen(op, codes, levels)
     offered = Counter(n for codes in every.values() for n in np.unique(codes).tolist())
     alone = [number for number, count in offered.items() if count == 1]
     of_one = {name: np.where(np.isin(codes, alone), codes, ABSENT) for name, codes in every.items()}
@@ -138,12 +139,14 @@ def _first_dtype(family: tuple[Op, ...], seed: int, strength: int, least: int) -
         chooser.fill(least // 4, among=_deciding(op))
         if IN_OP[strength]:
             wanted = _own(op, codes, levels) if strength == 1 else codes
+            if IN_OP[strength] == 1:
+                wanted = _where_seen(op, wanted, levels)
             chooser.cover(tuples(wanted, IN_OP[strength]))
         chooser.fill(least)
-    if IN_FAMILY[strength]:
-        _share(
-            greedy, every if IN_FAMILY[strength] == 1 else {n: tuples(codes, 2) for n, codes in every.items()}
-        )
+    if IN_FAMILY[strength] == 1:
+        _share(greedy, {op.name: _where_seen(op, every[op.name], levels) for op in family})
+    elif IN_FAMILY[strength]:
+        _share(greedy, {name: tuples(codes, 2) for name, codes in every.items()})
     return [list(map(int, greedy[op.name].chosen)) for op in family]
 
 
@@ -199,6 +202,18 @@ def _own(op: Op, codes: Codes, levels: Levels) -> Codes:
     """The codes of the op's own parameters; any other level is absent."""
     own = [number for (factor, _), number in levels.numbers.items() if is_own(op, factor)]
     return np.where(np.isin(codes, own), codes, ABSENT)
+
+
+def _where_seen(op: Op, codes: Codes, levels: Levels) -> Codes:
+    """The codes without those in rows where an error of their level might not be seen, if it would be in another row.
+
+    It is seen where checks can decide and each operand needs a gradient, since it may be in any of them.
+    """
+    shows = np.zeros(len(codes), bool)
+    shows[[i for i in _deciding(op) if rows_of(op)[i].wrt is None]] = True
+    seen = set(np.unique(codes[shows]).tolist()) - {ABSENT}
+    seen -= {number for (factor, _), number in levels.numbers.items() if factor == NEEDS}
+    return np.where(np.isin(codes, list(seen)) & ~shows[:, None], ABSENT, codes)
 
 
 def _switches(op: Op) -> Codes:

@@ -6,7 +6,7 @@ entry, a last window that does not reach the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.op import Shape, Signature
@@ -24,6 +24,8 @@ def parameters_together(signature: Signature) -> dict[str, str]:
         apart = room or step  # of a transposed convolution there are always several
         overlaps = {_overlap(n, s, r) for n, s, r in zip(size, step, apart, strict=False)}
         found["size and step"] = " and ".join(sorted(overlaps))
+        if _is_plain(parameters):  # what an engine computes in a shorter way
+            found["size and step, nothing besides"] = found["size and step"]
         found["left over"] = _remainder(room, step)
     if "mode" in parameters and "pad_width" in parameters:
         found["mode and margins"] = f"{parameters['mode']}, {_sides(parameters['pad_width'])}"
@@ -78,7 +80,15 @@ def _overlap(size: int, step: int, room: int) -> str:
         return "alone"
     if step == 1:
         return "by one" if size > 1 else "of one entry"
-    return "overlapping" if step < size else "side by side" if step == size else "apart"
+    if step == size:
+        return "side by side"
+    return "overlapping" if step < size else "apart" if size > 1 else "of one entry, apart"
+
+
+def _is_plain(parameters: Mapping[str, Any]) -> bool:
+    """Whether windows have no margins, no gaps within and nothing left over."""
+    usual = {"padding": 0, "output_padding": 0, "dilation": 1}
+    return all({*_sizes(parameters.get(name, value))} == {value} for name, value in usual.items())
 
 
 def _remainder(room: Sizes, step: Sizes) -> str:
