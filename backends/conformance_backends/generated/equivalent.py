@@ -41,4 +41,7 @@ EQUIVALENT: Mapping[str, str] = {
     "swapped operands in bind: name = getattr(function, '__name__', repr(function)) → name = getattr('__name__', function, repr(function))": "what has no row is refused by another error",
     "other sign in Tensor.is_leaf: return self.edge is None or isinstance(self.edge[0], Accumulation) → return -(self.edge is None or isinstance(self.edge[0], Accumulation))": "it is asked whether that is true, and -1 is",
     "dropped keyword in vjp: seeds = [None if g is None or edge_of(z) is None else seed(z, g) for z, g in zip(_as_tuple(outputs), cotangents, strict=True)] → seeds = [None if g is None or edge_of(z) is None else seed(z, g) for z, g in zip(_as_tuple(outputs), cotangents)]": "the adapter hands over one cotangent for each output",
+    "dropped keyword in backward_pass: for target, cotangent in zip(node.edges, pulled, strict=True): → for target, cotangent in zip(node.edges, pulled):": "rules of the engine's own give one cotangent for each operand, and those of a custom rule are counted where it is called",
+    "constant in wrap: return tensor_at(output, (node, 0) if node else None) → return tensor_at(output, (node, -1) if node else None)": "of one cotangent the last is the first",
+    "dropped keyword in _ended: seeds = [(edge, g) for z, g in zip(_as_tuple(outputs), cotangents, strict=False) if g is not None and (edge := edge_of(z)) is not None] → seeds = [(edge, g) for z, g in zip(_as_tuple(outputs), cotangents) if g is not None and (edge := edge_of(z)) is not None]": "it is what `zip` does without the keyword",
 }
