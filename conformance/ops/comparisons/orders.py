@@ -150,9 +150,12 @@ def placed(choose: Choose) -> Signature:
 FRACTIONS = (0.5, 0.25, 0.0, 1.0, 0.75, 0.625, 0.3125, 0.90625)
 
 
+SPREAD = tuple(shape for shape in laws.SHAPES if shape != (1, 1))  # of one entry each is the quantile
+
+
 def between(choose: Choose) -> Signature:
     """One operand with entries, the axes that are reduced, and the fraction."""
-    signature = laws.reduction(needs_entries=True)(choose)
+    signature = laws.reduction(SPREAD, needs_entries=True)(choose)
     return Signature(signature.shapes, {"q": choose(FRACTIONS), **signature.parameters})
 
 

@@ -33,7 +33,8 @@ def unwrap(x: Any, *, axis: int, period: float) -> Any:
 def unwrapping(choose: Choose) -> Signature:
     """One operand of few entries, an axis, and the period: of many entries some are beside a jump."""
     signature = laws.along_one_axis([shape for shape in laws.up_to(40) if shape])(choose)
-    return Signature(signature.shapes, {**signature.parameters, "period": choose((2 * math.pi, 1.1, 3.3))})
+    # No difference of multiples of 1/8, as operands may be, is half a period more than whole ones.
+    return Signature(signature.shapes, {**signature.parameters, "period": choose((2 * math.pi, 1.07, 3.3))})
 
 
 # -- lines between points ----------------------------------------------------------------------------
