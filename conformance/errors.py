@@ -13,12 +13,17 @@ ConformanceError
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import platform
 import signal
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 LONGEST_TEXT = 2000  # characters of an exception in one line of ours
+ALSO = "\nalso: "  # between what a failure says and what those of other calls say
+MOST_OTHERS = 12  # of which it is said; of more the names are
+SAID = "conformance: "  # how the note on an exception begins that has this
 LONGEST_WORD = 100  # characters of what a user typed, where it is repeated
 FILES_USED_UP = "too many open files: raise the limit, such as with: ulimit -n 1024"
 
@@ -152,6 +157,35 @@ def text_of(failure: BaseException) -> str:
         return text if type(text) is str else str.__str__(text)
     except BaseException as error:
         return f"(its text cannot be read: {class_name(error)} in its __str__)"
+
+
+def joined(failures: Sequence[tuple[str, Exception]]) -> Exception:
+    """The first of the failures of several calls, each with the call's name; it says of all others what each says alone."""
+    (name, first), *others = failures
+    said = [_alone(*other) for other in others]
+    if len(said) > MOST_OTHERS:
+        said[MOST_OTHERS:] = [
+            f"{len(others) - MOST_OTHERS} more: {', '.join(n for n, _ in others[MOST_OTHERS:])}"
+        ]
+    with contextlib.suppress(Exception):  # an engine's exception may not take a note
+        BaseException.add_note(first, SAID + ALSO.join([_alone(name, first, has_class=False), *said]))
+    return first
+
+
+def _alone(name: str, failure: BaseException, *, has_class: bool = True) -> str:
+    """What a failure says, of an exception of the engine's with the name of the call, which it does not know."""
+    if issubclass(type(failure), ConformanceError):
+        return text_of(failure)
+    text = f"{name}: {text_of(failure)[:LONGEST_TEXT]}"
+    return f"{class_name(failure)}: {text}" if has_class else text
+
+
+def said_of(failure: BaseException) -> str:
+    """What it says, with what was noted by `joined`."""
+    with contextlib.suppress(Exception):
+        noted: list[str] = [note for note in vars(failure)["__notes__"] if note.startswith(SAID)]
+        return noted[-1].removeprefix(SAID)
+    return text_of(failure)
 
 
 def class_name(failure: BaseException) -> str:

@@ -7,7 +7,7 @@ catalogue, so that three samples have all of it; an engine that compiles every s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial, reduce
 from typing import Any, TypeVar
@@ -155,33 +155,6 @@ def calls_where(engine: Backend, sample: Sample, fits: Callable[[Case], bool]) -
         if op.name in engine.ops and (len(op.domains) > 1 or Trait.VARIADIC in op.traits)
     )
     return _fewer(engine, sample, FEW, [member for member in drawn if member is not None])
-
-
-def hold_for_each(
-    engine: Backend,
-    of: Iterable[Member],
-    hold: Callable[[int, Member, Answer], None],
-    first: int = 0,
-    *,
-    is_excused: bool = True,
-) -> None:
-    """Claim something of members, given their numbers from `first` on, they, and the engine's answers alone.
-
-    Raises what `hold` raises. Where it `is_excused`, it does not where the engine's gradient of the call alone is
-    wrong, which the checks of the op report. NotThisCase where the engine answers none.
-    """
-    count = 0
-    for number, member in enumerate(of, start=first):
-        try:
-            hold(number, member, member.answer(engine))
-            count += 1
-        except NotThisCase:
-            continue
-        except Exception:
-            if not is_excused or is_right_alone(engine, member):
-                raise
-    if not count:
-        raise NotThisCase("the engine has none of this sample's ops")
 
 
 def is_right_alone(engine: Backend, member: Member) -> bool:

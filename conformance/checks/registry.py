@@ -183,6 +183,7 @@ def flat_check(
     clause: str,
     name: str,
     *needs: Capability,
+    applies: Applies = lambda op: True,
     compiles: bool = False,
     dtypes: frozenset[str] = DOUBLE,
 ) -> Callable[[CheckFunction], CheckFunction]:
@@ -196,6 +197,7 @@ def flat_check(
                 "op",
                 function,
                 frozenset(needs),
+                applies=applies,
                 once_per_signature=True,
                 compiles=compiles,
                 dtypes=dtypes,

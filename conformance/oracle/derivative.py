@@ -118,6 +118,15 @@ def extended_differences(function: Function, x: Array, v: Array, max_step: float
     return best
 
 
+def tangent(function: Function, x: Array, v: Array) -> Slope:
+    """The derivative at real or complex `x` along `v` of a function that need not be holomorphic: linear in `v` over the reals.
+
+    At a kink its error is the jump.
+    """
+    found = ridders(function, x, v, REAL(STEPS[-2]))
+    return Slope(found.value, found.truncation + slope_jump(function, x, v), found.rounding)
+
+
 def slope_jump(function: Function, x: Array, v: Array, max_step: float = np.inf) -> Array:
     """By how much the slopes on the two sides of `x` differ, beyond what curvature and rounding explain.
 

@@ -13,7 +13,15 @@ from conformance.case import listed
 from conformance.checks import Check
 from conformance.diagnosis.pattern import pattern_of
 from conformance.diagnosis.step import step_of
-from conformance.errors import ConformanceError, Violation, class_name, is_ctrl_c, is_violation, text_of
+from conformance.errors import (
+    ConformanceError,
+    Violation,
+    class_name,
+    is_ctrl_c,
+    is_violation,
+    said_of,
+    text_of,
+)
 from conformance.questions import Question
 from conformance.run.attribution import Origin, is_defect, origin_of, traceback_of, trail_of
 from conformance.run.mapped.findings import place_of
@@ -32,7 +40,7 @@ def message_of(failure: BaseException | None) -> str:
     """The message of a failure in a result; one of this project's own has its traceback."""
     if failure is None:
         return ""
-    text = cut(text_of(failure))
+    text = cut(said_of(failure))
     if is_own(failure):
         return printable(text)
     message = f"{class_name(failure)}: {text}"

@@ -12,6 +12,7 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from conformance.errors import ALSO
 from conformance.runfile.records import FAILING, BackendLine, Evidence, ResultLine, Verdict
 from conformance.runfile.relative_error import Difference, Lost, difference
 
@@ -122,8 +123,21 @@ def entry_for(
     call: str | None = None,
     error: Difference | None = None,
 ) -> KnownFailure | None:
-    """The entry that speaks of a failure; None where it is news."""
-    return next((entry for entry in known if entry.explains(identifier, message, call, error)), None)
+    """The entry that speaks of a failure; None where it is news.
+
+    A message of several calls is known where each of them is, by an entry of no error of numbers, since one alone has its
+    numbers. Such a failure is one as long as one of them is.
+    """
+    own, *others = message.split(ALSO)
+    found = [next((entry for entry in known if entry.explains(identifier, own, call, error)), None)]
+    for other in others:
+        fitting = (
+            entry for entry in known if entry.within is None and entry.explains(identifier, other, call)
+        )
+        found.append(next(fitting, None))
+    if not all(found):
+        return None
+    return next((entry for entry in found if entry and entry.kind != NOT_IMPLEMENTED), found[0])
 
 
 def entry_of_result(known: Sequence[KnownFailure], result: ResultLine) -> KnownFailure | None:
@@ -216,8 +230,9 @@ def message_of(result: ResultLine) -> str:
 
 
 def messages_of(result: ResultLine) -> tuple[str, ...]:
-    """What its evidence says, and what the check says of other cases."""
-    return (message_of(result), *(result.evidence.also if result.evidence else ()))
+    """What its evidence says, and what the check says of other cases, each of one call."""
+    said = (message_of(result), *(result.evidence.also if result.evidence else ()))
+    return tuple(of_one for message in said for of_one in message.split(ALSO))
 
 
 def stale(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from conformance.errors import LONGEST_TEXT, is_violation, text_of
+from conformance.errors import LONGEST_TEXT, is_violation, said_of
 from conformance.scripts.literals import literal
 from conformance.scripts.threads import like
 
@@ -41,7 +41,7 @@ def lacking_at_end(failure: BaseException | None, unspelled: Sequence[str]) -> l
 
 def ending_of(failure: BaseException | None, whole: str, *, has_raised: bool) -> list[str]:
     """What the failure says, as comments; that a program which prints and raises nothing does not show it, too."""
-    said = "" if failure is None else text_of(failure)[:LONGEST_TEXT]
+    said = "" if failure is None else said_of(failure)[:LONGEST_TEXT]
     tail = [f"# {line}" for line in said.splitlines()]
     if is_violation(failure):
         for title, value in (("expected", failure.expected), ("got", failure.got)):

@@ -237,7 +237,7 @@ class Application(Node):
 def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
     """Compute a row on operands and, if any of them needs a gradient, record a node.
 
-    The value of a flat row is a constant. At complex operands only a holomorphic row has a rule, the
+    The value of a flat row is a constant, but for numbers made of complex ones, such as an angle. At complex operands only a holomorphic row has a rule, the
     transpose of a complex-linear map, g ↦ g · f′, without a conjugate; and conj, whose rule conjugates.
     """
     values, edges, kinds = [], [], ""
@@ -253,7 +253,8 @@ def apply(op: Op, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any
     output = row.reference(*values, **parameters)
     if op.has_constants:
         edges = [edge if op.is_differentiable(i) else None for i, edge in enumerate(edges)]
-    if op.is_flat or not any(edges) or not is_recording():
+    is_constant = op.is_flat and ("c" not in kinds or not is_inexact(np.asarray(output).dtype))
+    if is_constant or not any(edges) or not is_recording():
         return wrap(output, None)
     if "c" in kinds and op.traits.isdisjoint({Trait.HOLOMORPHIC, Trait.ANTILINEAR}):
         raise TypeError(f"{op.name} of complex numbers has no derivative here; detach what needs none")

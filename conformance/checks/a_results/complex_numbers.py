@@ -11,6 +11,7 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array
 from conformance.checks.comparison import hold_close, hold_equal
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import (
     full_sum,
     gradients_of,
@@ -18,7 +19,7 @@ from conformance.checks.engine_calls import (
     product_dtype,
     unless_refused,
 )
-from conformance.checks.members import PARTS, Member, call_of, hold_for_each
+from conformance.checks.members import PARTS, Member, call_of
 from conformance.checks.observation import Answer, hold_gradient, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample

@@ -10,8 +10,9 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.case import Array
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import form_of_no_gradient, full_sum
-from conformance.checks.members import Member, hold_for_each, members, tupled
+from conformance.checks.members import Member, members, tupled
 from conformance.checks.observation import Answer, hold_gradient, plain
 from conformance.checks.registry import check, contract
 from conformance.checks.sample import Sample

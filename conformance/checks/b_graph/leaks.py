@@ -20,7 +20,7 @@ from conformance.checks.members import Member, members, weighted
 from conformance.checks.registry import NotThisCase, contract
 from conformance.checks.sample import Sample
 from conformance.checks.wrappers import wrappers_of
-from conformance.errors import Violation
+from conformance.errors import Violation, joined
 from conformance.ops.names import MULTIPLY, NEGATIVE
 
 ROUNDS = 6  # in each of which more is left: a registry of weak references is purged every few rounds
@@ -49,11 +49,10 @@ def graphs_of_every_op_leave_no_object(engine: Backend, sample: Sample) -> None:
         if not _grows(lambda: [build() for _, build in runnable], 1):
             return
         _hold_arrays_alone(engine, sample)
-        for member, build in runnable:
-            if _grows(partial(_repeat, build), REPETITIONS):
-                raise Violation(
-                    f"every graph of {member} leaves objects behind, after a collection of cycles too"
-                )
+        left = [str(member) for member, build in runnable if _grows(partial(_repeat, build), REPETITIONS)]
+        if left:
+            said = "every graph of {} leaves objects behind, after a collection of cycles too"
+            raise joined([(name, Violation(said.format(name))) for name in left])
 
 
 @contextlib.contextmanager

@@ -10,8 +10,9 @@ import numpy as np
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.case import Array
 from conformance.checks.b_graph.stored_gradients import hold_as_before
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import tape_of
-from conformance.checks.members import Member, hold_for_each, members, tupled
+from conformance.checks.members import Member, members, tupled
 from conformance.checks.observation import Answer, plain
 from conformance.checks.registry import contract, declared_convention
 from conformance.checks.sample import Sample

@@ -12,13 +12,13 @@ import numpy as np
 from conformance.backend import Backend, Capability, Function
 from conformance.case import Array, Case
 from conformance.checks.comparison import hold_close, hold_within
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.members import (
     Member,
     built_members,
     calls_where,
     gradients_in,
-    hold_for_each,
     members,
     tupled,
     weighted,

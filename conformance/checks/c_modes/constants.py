@@ -10,8 +10,9 @@ import numpy as np
 
 from conformance.backend import Backend
 from conformance.checks.comparison import hold_equal, hold_within
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import gradients_of, hold_no_stored_gradient
-from conformance.checks.members import Member, hold_for_each, members
+from conformance.checks.members import Member, members
 from conformance.checks.observation import Answer, Oracle, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample

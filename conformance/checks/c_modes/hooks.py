@@ -11,8 +11,9 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import gradients_of, tape_of, unless_refused
-from conformance.checks.members import Member, gradients_in, hold_for_each, members, tupled, weighted
+from conformance.checks.members import Member, gradients_in, members, tupled, weighted
 from conformance.checks.observation import Answer, hold_gradient, plain
 from conformance.checks.registry import NotThisCase, contract, declared_convention
 from conformance.checks.sample import Sample
@@ -184,7 +185,6 @@ def hook_on_what_any_op_computes_sees_its_cotangent(engine: Backend, sample: Sam
 
     The other outputs have cotangents of zeros: an engine may compute one of them from this one.
     """
-
     double = doubling(engine)
 
     def hold(number: int, member: Member, alone: Answer) -> None:

@@ -7,16 +7,9 @@ from typing import Any
 
 from conformance.backend import Backend, Capability, Function
 from conformance.checks.comparison import hold_equal
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import IntentionalError, gradients_of
-from conformance.checks.members import (
-    Member,
-    gradients_in,
-    hold_for_each,
-    hold_values,
-    members,
-    tupled,
-    weighted,
-)
+from conformance.checks.members import Member, gradients_in, hold_values, members, tupled, weighted
 from conformance.checks.observation import Answer
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample

@@ -9,8 +9,9 @@ import numpy as np
 from conformance.backend import Backend, Capability
 from conformance.case import Array
 from conformance.checks.comparison import hold_equal
+from conformance.checks.each_member import hold_for_each
 from conformance.checks.engine_calls import unless_refused
-from conformance.checks.members import Member, gradients_in, hold_for_each, members, tupled, weighted
+from conformance.checks.members import Member, gradients_in, members, tupled, weighted
 from conformance.checks.observation import Answer, plain
 from conformance.checks.registry import contract
 from conformance.checks.sample import Sample

@@ -14,9 +14,11 @@ from conformance_backends.numpy_engine import Tensor
 from conformance.backend import Capability
 from conformance.case import Case
 from conformance.checks import load_all
-from conformance.checks.e_values.complex_operands import (
-    gradient_at_complex_operands_equals_reference_vjp,
+from conformance.checks.e_values.complex_numbers.derivatives import (
     gradient_of_the_gradient_at_complex_operands,
+)
+from conformance.checks.e_values.complex_numbers.operands import (
+    gradient_at_complex_operands_equals_reference_vjp,
 )
 from conformance.checks.observation import Observation, Oracle
 from conformance.checks.registry import COMPLEX, NotThisCase

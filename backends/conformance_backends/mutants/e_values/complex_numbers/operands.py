@@ -16,7 +16,6 @@ from conformance_backends.mutants.mutant import (
     value,
     with_ops,
 )
-from conformance_backends.numpy_engine.tensor import Tensor, detach
 
 
 def hermitian(right: Any, i: int, g: Any, z: Any, a: Any, b: Any) -> Any:
@@ -51,14 +50,6 @@ def through_single(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return pulled.astype(np.complex64).astype(x.dtype) if np.iscomplexobj(x) else pulled
 
 
-def conjugated_operand_again(right: Any, i: int, g: Any, z: Any, *xs: Any) -> Any:
-    """The rule is right, but what it is differentiated through is the conjugate of the operand, conjugated."""
-    pulled = right(i, g, z, *xs)
-    if not (np.iscomplexobj(detach(pulled)) and isinstance(pulled, Tensor)):
-        return pulled
-    return detach(pulled) + 1j * (pulled - detach(pulled))
-
-
 def unconjugated() -> dict[str, Function]:
     """A sum that reads its cotangent without the mark that it is to be conjugated, which conj leaves on it."""
     marked: list[Any] = []
@@ -79,15 +70,6 @@ def kept(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     return g
 
 
-class ConjugatedTangents(SteppedTape):
-    """The reference engine, whose tangents of complex numbers are conjugated."""
-
-    def jvp(self, function: Any, operands: Any, tangents: Any) -> Any:
-        """The tangents' conjugates."""
-        outputs, pushed = super().jvp(function, operands, tangents)
-        return outputs, tuple(Tensor(np.conj(detach(t))) for t in pushed)
-
-
 def seen_from_above(right: Any, x: Any) -> Any:
     """An imaginary part of -0 is one of 0."""
     return right(x + 0.0) if x.dtype.kind == "c" else right(x)
@@ -103,7 +85,6 @@ CONVENTIONS = {**SteppedTape.conventions, "A18": "gradient"}
 
 HOLOMORPHIC = ("op/complex",)
 CONJUGATED = ("op/conjugated",)
-FORWARD, SECOND = ("op/complex-forward",), ("op/complex-second",)
 
 MUTANTS: tuple[Mutant, ...] = (
     rule("conjugate-too-many", "The rule of complex matrices uses the conjugate transpose, though the adapter declares the conjugate.",
@@ -126,8 +107,4 @@ MUTANTS: tuple[Mutant, ...] = (
         CONJUGATED, lambda: with_ops(unconjugated()), ("sum",)),
     Mutant("conj-keeps-its-cotangent", "The rule of conj does not conjugate.",
         CONJUGATED, lambda: with_ops({"conj": altered_rule("conj", kept)}), ("sin", "matmul")),
-    rule("second-derivative-times-i", "Differentiated again, the gradient of a complex operand is multiplied by i.",
-        SECOND, ("exp", "cumulative_prod"), conjugated_operand_again),
-    behaviour("conjugated-tangents", "The tangents of complex numbers are conjugated.",
-        FORWARD, ops=("sin", "matmul", "reshape"), base=ConjugatedTangents),
 )  # fmt: skip

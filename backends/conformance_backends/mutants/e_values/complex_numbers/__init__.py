@@ -1,0 +1,1 @@
+"""Mutants that are wrong at complex operands."""

@@ -1,0 +1,1 @@
+"""Chapter E: values and derivatives at complex operands."""
