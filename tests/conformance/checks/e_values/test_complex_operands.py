@@ -110,13 +110,26 @@ def test_a_declared_op_that_has_a_gradient_is_checked() -> None:
         check(backend, "exp")
 
 
-def test_only_holomorphic_ops_are_checked_in_complex_dtypes_by_these_checks_alone() -> None:
+def test_complex_dtypes_are_asked_by_these_checks_alone_and_tangents_of_ops_that_are_not_holomorphic() -> (
+    None
+):
     registered = load_all()["op/complex"]
     assert registered.asks_about(find("einsum"))
     assert not registered.asks_about(find("vecdot"))
+    asked = load_all()
+    assert all(asked["op/complex-forward"].asks_about(find(op)) for op in ("einsum", "vecdot", "conj"))
+    assert [op for op in ("angle", "sign", "floor") if asked["op/flat-complex"].asks_about(find(op))] == [
+        "angle",
+        "sign",
+    ]
     keys = {other.key for other in load_all().values() if other.dtypes & COMPLEX}
     others = ("value", "value-swept", "forward", "second")
-    assert keys == {registered.key, "op/conjugated", *(f"op/complex-{name}" for name in others)}
+    assert keys == {
+        registered.key,
+        "op/conjugated",
+        "op/flat-complex",
+        *(f"op/complex-{name}" for name in others),
+    }
     assert (
         Capability.COMPLEX not in registered.needs
     )  # that capability includes real functions of complex numbers
