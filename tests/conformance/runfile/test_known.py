@@ -325,7 +325,7 @@ def result_by(
     backend = type("Bent", (NumpyTape,), {"ops": bent})()
     entries = (known("*", says=says) if says else []) if isinstance(says, str) else says
     executor = Executor(
-        backend, seed=0, effort=Effort(signatures=8, draws=3, samples=1, programs=1), known=entries
+        backend, seed=0, effort=Effort(signatures=12, draws=3, samples=1, programs=1), known=entries
     )
     (line,) = executor.results([Item("numpy", "op/vjp", op, "float64")])
     return judge(line, entries, TODAY)
