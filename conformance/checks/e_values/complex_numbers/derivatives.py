@@ -72,8 +72,10 @@ def tangent_at_complex_operands_is_that_of_the_rule(seen: Observation) -> list[C
     compared = hold_within(
         got, _roughly([expected], _largest(tangents))[0], what, claim="differs from the reference JVP"
     )
+    terms = float(inner([*map(np.abs, pushed)], [*map(np.abs, cotangents)]))
     if np.isfinite(size):
-        allowed = np.asarray(ROUGHLY * max(size, 1.0))
+        # Where Jᵀw is zero, as for the same cotangent along a softmax's axis, the terms of ⟨w, Jv⟩ cancel alone.
+        allowed = np.asarray(ROUGHLY * max(size, 1.0, terms if np.isfinite(terms) else 0.0))
         product = np.asarray(inner(pushed, cotangents))
         hold_within(product, Expected(whole, allowed, allowed), "⟨w, Jv⟩", claim="is not ⟨Jᵀw, v⟩")
     return [compared]

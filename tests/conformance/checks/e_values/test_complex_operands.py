@@ -16,6 +16,7 @@ from conformance.case import Case
 from conformance.checks import load_all
 from conformance.checks.e_values.complex_numbers.derivatives import (
     gradient_of_the_gradient_at_complex_operands,
+    tangent_at_complex_operands_is_that_of_the_rule,
 )
 from conformance.checks.e_values.complex_numbers.operands import (
     gradient_at_complex_operands_equals_reference_vjp,
@@ -170,3 +171,14 @@ def test_second_derivatives_follow_the_declared_convention(name: str) -> None:
         for backend in (NumpyTape(), Both()):
             with contextlib.suppress(NotThisCase):
                 gradient_of_the_gradient_at_complex_operands(Observation(backend, Oracle(find(name), case)))
+
+
+def test_products_whose_terms_cancel_on_one_side_alone_agree() -> None:
+    """A cotangent that is the same along a softmax's axis has no gradient, and each term of ⟨w, Jv⟩ is large."""
+    x = np.tile(np.linspace(-2, 2, 16).reshape(1, 16), (2, 1)) * [[1.0 + 0.5j], [0.25 - 0.75j]]
+    g = np.tile(np.linspace(-1, 1, 16) * (3e7 + 2e7j), (2, 1))
+    for op in ("softmax", "softmin"):
+        case = Case(op, (x,), {"axis": 0}, (g,), ("C", "C"), "complex128")
+        assert tangent_at_complex_operands_is_that_of_the_rule(
+            Observation(NumpyTape(), Oracle(find(op), case))
+        )
