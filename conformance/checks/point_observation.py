@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -51,10 +51,25 @@ class PointObservation:
         """What the engine gives for every operand that has a gradient."""
         operands = [np.array(x) for x in self.place.operands]
         traced = self.backend.trace(self.function(), operands, self.wrt)
-        cotangents = [self.place.cotangent(plain(self.backend, z).shape) for z in traced.outputs]
-        pulled = traced.pull([self.backend.array(g) for g in cotangents])
+        pulled = traced.pull([self.backend.array(g) for g in self.upstream(traced.outputs)])
         given = [None if g is None else plain(self.backend, g) for g in pulled]
         return dict(zip(self.wrt, given, strict=True))
+
+    def upstream(self, outputs: Sequence[Any]) -> list[Array]:
+        """The cotangents of the engine's outputs; Violation for a value whose shape that of the point does not fit."""
+        shapes = [plain(self.backend, z).shape for z in outputs]
+        for shape in shapes:
+            self.hold_fits(shape)
+        return [self.place.cotangent(shape) for shape in shapes]
+
+    def hold_fits(self, shape: tuple[int, ...]) -> None:
+        """Claim that a value has a shape that the point's cotangent may have."""
+        given = np.shape(self.point.cotangent)
+        axes = zip(given[::-1], shape[::-1], strict=False)
+        if len(given) > len(shape) or any(size not in (1, of_value) for size, of_value in axes):
+            raise Violation(
+                f"the value at {self.point.key} has shape {shape}, which its cotangent, of shape {given}, does not fit"
+            )
 
     @cached_property
     def gradients(self) -> dict[int, Array]:

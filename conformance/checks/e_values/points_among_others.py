@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,8 +35,12 @@ def gradient_is_fair_among_ordinary_entries(observed: PointObservation) -> None:
     pulled = _pulled(observed, stacked, _along(place.point.parameters, axis), stack)
     for position, i in enumerate(observed.wrt):
         for number in range(ROWS):
-            got = np.take(pulled[position], number, axis=stack)
             what = f"the gradient of operand {i} in row {number + 1} of {ROWS}"
+            if pulled[position].shape != stacked[i].shape:
+                raise Violation(
+                    f"{what} is in an array of shape {pulled[position].shape}, not {stacked[i].shape}"
+                )
+            got = np.take(pulled[position], number, axis=stack)
             if number == PLACE:
                 observed.hold_between(observed.decided(i, got), place.within[i], what, "is not allowed")
                 continue
@@ -59,6 +64,8 @@ def gradient_is_fair_over_several_axes(observed: PointObservation) -> None:
             given = {**parameters, "axis": axis} | ({} if kept is None else {"keepdims": kept})
             traced = backend.trace(backend.call(place.point.op, given), [x.reshape(shape).copy()])
             shapes = [plain(backend, output).shape for output in traced.outputs]
+            if any(math.prod(s) != 1 for s in shapes):
+                raise Violation(f"the value over axis={axis}, keepdims={kept}, has shape {shapes[0]}")
             (got,) = traced.pull([backend.array(place.cotangent(()).reshape(s)) for s in shapes])
             values = np.zeros(shape, x.dtype) if got is None else plain(backend, got)
             what = f"the gradient of its operand as one of shape {shape}, over axis={axis}, keepdims={kept},"
@@ -106,7 +113,12 @@ def _pulled(
     for output in traced.outputs:
         shape = list(plain(backend, output).shape)
         if stack is not None:
+            if not shape or shape[stack] != ROWS:
+                raise Violation(
+                    f"the value of {ROWS} rows, of which one is {place.point.key}, has shape {tuple(shape)}"
+                )
             shape.pop(stack)
+        observed.hold_fits(tuple(shape))
         g = place.cotangent(tuple(shape))
         cotangents.append(g if stack is None else np.stack([g] * ROWS, axis=stack))
     pulled = traced.pull([backend.array(g) for g in cotangents])

@@ -30,7 +30,7 @@ def of_operand(observed: PointObservation, i: int) -> Function:
 def upstream(observed: PointObservation, i: int) -> list[Array]:
     """The cotangents of the outputs."""
     outputs = observed.backend.forward(of_operand(observed, i), [np.array(observed.place.operands[i])])
-    return [observed.place.cotangent(plain(observed.backend, z).shape) for z in outputs]
+    return observed.upstream(outputs)
 
 
 def weighed(backend: Backend, weights: Sequence[Array], arrays: Sequence[Any]) -> Any:
@@ -39,6 +39,8 @@ def weighed(backend: Backend, weights: Sequence[Array], arrays: Sequence[Any]) -
     for weight, array in zip(weights, arrays, strict=True):
         if array is not None:
             values = plain(backend, array)
+            if values.shape != weight.shape:
+                raise Violation(f"a tangent has shape {values.shape}, its output {weight.shape}")
             is_there = values != 0
             total += np.sum(weight[is_there].astype(np.longdouble) * values[is_there])
     return total
@@ -57,6 +59,8 @@ def columns(x: Array, push: Callable[[Array], Any]) -> Array:
 def is_wrong_alone(observed: PointObservation, i: int, slope: Array | None = None) -> bool:
     """Whether the engine's gradient is not allowed, and no other than a given one; the check of the point reports it."""
     gradient = observed.gradients[i]
+    if gradient.shape != observed.place.operands[i].shape:
+        return True
     if slope is not None and not is_alike(slope, gradient.astype(np.longdouble), observed.rounding(gradient)):
         return False
     try:
@@ -260,11 +264,19 @@ def mapped_gradient_is_fair_at_special_points(observed: PointObservation) -> Non
     operands = [np.stack([x, x]) for x in place.operands]
     traced = backend.trace(backend.vectorized(observed.function()), operands, observed.wrt)
     shapes = [plain(backend, z).shape for z in traced.outputs]
+    for shape in shapes:
+        if shape[:1] != (2,):
+            raise Violation(f"the value of a batch of two has shape {shape}")
+        observed.hold_fits(shape[1:])
     pulled = traced.pull([backend.array(np.stack([place.cotangent(s[1:])] * 2)) for s in shapes])
     if any(is_wrong_alone(observed, i) for i in observed.wrt):
         raise NotThisCase("the gradient itself is not allowed there")
     for row in range(2):
         for i, gradient in zip(observed.wrt, pulled, strict=True):
             got = np.zeros_like(operands[i]) if gradient is None else plain(backend, gradient)
+            if got.shape != operands[i].shape:
+                raise Violation(
+                    f"the gradient of operand {i} of a batch has shape {got.shape}, not {operands[i].shape}"
+                )
             what = f"the gradient of operand {i} in row {row} of a batch"
             observed.hold_between(observed.decided(i, got[row]), place.within[i], what, "is not allowed")
