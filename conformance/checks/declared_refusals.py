@@ -54,3 +54,12 @@ def _refusals(backend: Backend, op: str) -> Iterator[tuple[type[Exception], str]
 def _said(error: Exception) -> tuple[type[Exception], str]:
     """The type of an exception and what it says, without numbers."""
     return type(error), re.sub(r"\d+", "#", text_of(error))
+
+
+UNNAMED = re.compile(r"the adapter of .* names no (\w+)")  # what Backend.op() says
+
+
+def op_to_name(backend: Backend, said: str) -> str:
+    """The op of the catalogue that an Unsupported says the adapter does not name, where it does not; empty for another reason."""
+    found = UNNAMED.fullmatch(said)
+    return found[1] if found and found[1] in ALL_OPS and found[1] not in backend.ops else ""

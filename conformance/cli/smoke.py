@@ -116,11 +116,12 @@ def _smoke(
 def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) -> bool:
     """Try the claims, and note what contradicts them; returns whether anything else can be tried."""
     from conformance.cli.console import to_errors
+    from conformance.cli.pages.smoke_declared import first_to_name
     from conformance.run.claims.advice import advice_of
     from conformance.run.claims.arrays import kinds_not_taken, not_taken
     from conformance.run.mapped.known import claim_known
     from conformance.run.process.watched import trying
-    from conformance.run.smoke import FOLLOWS, asked, hint_for, questions, version_of
+    from conformance.run.smoke import FIRST, FOLLOWS, asked, hint_for, questions, version_of
     from conformance.runfile.texts import in_brief_lines, in_one_line, without_commands
 
     can_go_on = True
@@ -131,6 +132,8 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
             trying("")
         if why_not:
             found.not_asked[question.claim] = why_not
+            if why_not.startswith(FIRST):
+                continue  # said once, of all
             print(
                 f"  not   {question.claim}: {without_commands(in_brief_lines(in_one_line(why_not)))}",
                 flush=True,
@@ -151,6 +154,8 @@ def _questions(backend: Backend, found: Found, known: Sequence[KnownFailure]) ->
             said = f"          {in_one_line(answer)}\n          hint: {hint}"
             can_go_on &= not question.is_basic
             print(without_commands(in_brief_lines(said)))
+    for line in first_to_name(found.not_asked):
+        print(f"  not   {line}")
     with to_errors():
         shapes = {f"shape {shape}": reason for shape, reason in not_taken(backend).items()}
         lacking = {**shapes, **(kinds_not_taken(backend) if can_go_on else {})}

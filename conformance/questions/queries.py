@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from conformance.errors import brief
-from conformance.questions.kind import Item
+from conformance.questions.kind import Item, kind_of
 
 NAMED = 5  # queries that match nothing and have a sentence each: what was meant takes a tenth of a second
 
@@ -56,6 +56,8 @@ def _hint(query: str, items: Sequence[Item]) -> str:
     """What a query that matches nothing may have meant: the same of another kind, or what is spelled alike."""
     if (stripped := query.strip("/")) != query and any(matches(item.id, stripped) for item in items):
         return f"leave out the slash: -q {shlex.quote(stripped)}"
+    if definition := next((item.definition for item in items if item.check == stripped), None):
+        return f"that is a check, and is asked by -q {shlex.quote(kind_of(definition).query(definition))}"
     kind, _, rest = stripped.partition("/")
     checks = {item.check: item.definition for item in items if item.definition.clause == rest}
     if of_ops := sorted(f"-q 'op/*/{check.name}'" for check in checks.values() if check.kind == "op"):

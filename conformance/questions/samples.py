@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.backend import Backend
 from conformance.checks import Check, load_all
-from conformance.checks.declared_refusals import decline_if_declared
+from conformance.checks.declared_refusals import decline_if_declared, op_to_name
 from conformance.checks.registry import FULL, UndeclaredConvention, assumed_convention
 from conformance.checks.sample import PREFIX, Sample
 from conformance.clauses import STANDARD
@@ -178,9 +178,18 @@ class CapabilityKind(SampleKind):
         """The capability."""
         return (item.definition.name,)
 
+    def coverage(self, check: Check) -> str:
+        """The engine as a whole, by few ops."""
+        return (
+            "The engine as a whole, by functions of add and multiply, of sum where a scalar is needed, and of what the sentence "
+            "above names; where `ops` lacks one of these ops, it is unsupported, and names it."
+        )
+
     def verdict(self, check: Check, backend: Backend, verdict: Verdict, message: str) -> tuple[Verdict, str]:
         """Declared and working is a pass; declared and broken a failure; not declared but working is reported."""
         is_declared = any(c.label == check.name for c in backend.capabilities)
+        if is_declared and verdict is Verdict.UNSUPPORTED and op_to_name(backend, message):
+            return verdict, f"{message}, of which the question of {check.name} is made"
         if is_declared and verdict is Verdict.UNSUPPORTED and not FULL.isdisjoint(backend.dtypes):
             way_out = OF_A_FAULT if UNDECLARED in message else OFFERED
             return (

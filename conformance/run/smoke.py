@@ -12,6 +12,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks.comparison import hold_equal
+from conformance.checks.declared_refusals import op_to_name
 from conformance.checks.engine_calls import full_sum
 from conformance.checks.observation import plain
 from conformance.checks.registry import NotThisCase
@@ -27,7 +28,9 @@ from conformance.run.claims.arrays import (
     layouts,
     not_taken,
     products,
+    read_between,
     round_trip,
+    written_later,
 )
 from conformance.run.claims.capabilities import (
     array_of,
@@ -40,6 +43,7 @@ from conformance.run.claims.scripts import hold_names, run_scripts
 from conformance.run.mapped.findings import place_of
 
 IN_AND_OUT = "{} goes in and comes out"
+FIRST = "name first: "  # an op of which a claim is made, and which the adapter does not name
 FOLLOWS = "perhaps of the same cause as what is BAD above: correct that first"
 
 
@@ -121,28 +125,6 @@ def _zero_dimensional(backend: Backend) -> None:
     hold_equal(plain(backend, gradient), np.asarray(10.0), "the gradient of 0-d operands")
 
 
-def _read_between(backend: Backend) -> None:
-    """numpy() of a value between forward and backward leaves the history as it is."""
-    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [1, 2]), array_of(backend, [1, -1])
-    traced = backend.trace(lambda a: multiply(a, a), [x])
-    plain(backend, traced.outputs[0])
-    (gradient,) = traced.pull([backend.array(g)])
-    hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x whose value was read first")
-
-
-def _written_later(backend: Backend) -> None:
-    """A value is that of the numbers that were handed over, also where a lazy engine computes it only when it is read."""
-    x, w = array_of(backend, [1, 2]), array_of(backend, [3, 5])
-    given = np.array(x)
-    (output,) = backend.forward(backend.op(MULTIPLY), [given, np.array(w)])
-    if not given.flags.writeable:
-        return  # the engine keeps the caller from writing
-    given[...] = 7
-    hold_equal(
-        plain(backend, output), x * w, "[1, 2] * [3, 5], read after 7 was written into the first array"
-    )
-
-
 def questions(backend: Backend) -> Iterator[SmokeQuestion]:
     """The claims, in the dtypes of the adapter; of what only spells ops those about its arrays."""
     yield from _about_arrays(backend)
@@ -222,7 +204,7 @@ def _about_calls(dtypes: Sequence[str], *, has_numbers: bool) -> Iterator[SmokeQ
         )
     yield SmokeQuestion(
         "what the caller writes into an array after a call changes no value of that call",
-        _written_later,
+        written_later,
         "array() copies where the engine reads its operands later than it is called: np.array(value) does",
     )
 
@@ -242,7 +224,7 @@ def _about_scripts(backend: Backend) -> Iterator[SmokeQuestion]:
             "these name: define a name at the top level of such a file, by an import, a def or a plain assignment; write an op "
             "that a loop adds as an entry of its own, or let `dialect.call` write it",
         )
-    yield SmokeQuestion("reading a value changes no gradient", _read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
+    yield SmokeQuestion("reading a value changes no gradient", read_between, "numpy() must not replace the array by its computed value: read a copy, or detach() first")  # fmt: skip
 
 
 def _claims_of_scripts(backend: Backend) -> list[Callable[[Any], None]]:
@@ -289,9 +271,17 @@ def asked(question: SmokeQuestion, backend: Backend) -> tuple[str, str]:
             question.try_it(backend)
     except NotThisCase as reason:
         return "", text_of(reason)
+    except Unsupported as reason:
+        if not question.is_basic and (op := op_to_name(backend, text_of(reason))):
+            return "", f"{FIRST}{op}"
+        return _contradicted(reason, backend), ""
     except BaseException as error:
         if is_ctrl_c(error):
             raise
-        place = "" if isinstance(error, Violation) else place_of(error, backend)
-        return f"{error_text(error)}{numbers_of(error)}{f'  at {place}' if place else ''}", ""
+        return _contradicted(error, backend), ""
     return "", ""
+
+
+def _contradicted(error: BaseException, backend: Backend) -> str:
+    place = "" if isinstance(error, Violation) else place_of(error, backend)
+    return f"{error_text(error)}{numbers_of(error)}{f'  at {place}' if place else ''}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conformance.cli.pages.smoke_ops import lacking_of, written
+from conformance.run.smoke import FIRST
 
 if TYPE_CHECKING:
     from conformance.backend import Backend
@@ -26,6 +27,17 @@ def to_declare(
         "no_gradient": without,
     }
     return {name: entry for name, entry in entries.items() if entry and _is_new(backend, name, entry)}
+
+
+def first_to_name(not_asked: Mapping[str, str]) -> list[str]:
+    """A line for each op that claims are made of, and that the adapter does not name."""
+    ops = dict.fromkeys(why for why in not_asked.values() if why.startswith(FIRST))
+    lines = []
+    for why in ops:
+        claims = [claim for claim, reason in not_asked.items() if reason == why]
+        what = "this claim is" if len(claims) == 1 else f"these {len(claims)} claims are"
+        lines.append(f"name `{why.removeprefix(FIRST)}` first: {what} made of it: {'; '.join(claims)}")
+    return lines
 
 
 def to_paste(backend: Backend, found: Mapping[str, str]) -> dict[str, str]:

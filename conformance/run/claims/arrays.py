@@ -14,7 +14,7 @@ from conformance.checks.observation import plain
 from conformance.errors import Unsupported, Violation, hold_no_stop
 from conformance.layout import LAYOUTS, laid_out
 from conformance.ops.names import MULTIPLY
-from conformance.run.claims.capabilities import real_dtype
+from conformance.run.claims.capabilities import array_of, real_dtype
 
 FLAT_KINDS = ("int64", "bool")
 SHAPES = ((2, 3), (3,), (1,), (2, 1, 3), (), (2, 0), (2, 1, 2, 1, 2, 1))
@@ -131,3 +131,25 @@ def layouts(backend: Backend) -> None:
             for make in _makers(backend):
                 made = make(laid_out(given, layout))
                 _hold_same(backend, made, given, f"{make.__name__}() of shape {shape}, layout {layout},")
+
+
+def read_between(backend: Backend) -> None:
+    """numpy() of a value between forward and backward leaves the history as it is."""
+    multiply, x, g = backend.op(MULTIPLY), array_of(backend, [1, 2]), array_of(backend, [1, -1])
+    traced = backend.trace(lambda a: multiply(a, a), [x])
+    plain(backend, traced.outputs[0])
+    (gradient,) = traced.pull([backend.array(g)])
+    hold_equal(plain(backend, gradient), 2 * g * x, "the gradient of x * x whose value was read first")
+
+
+def written_later(backend: Backend) -> None:
+    """A value is that of the numbers that were handed over, also where a lazy engine computes it only when it is read."""
+    x, w = array_of(backend, [1, 2]), array_of(backend, [3, 5])
+    given = np.array(x)
+    (output,) = backend.forward(backend.op(MULTIPLY), [given, np.array(w)])
+    if not given.flags.writeable:
+        return  # the engine keeps the caller from writing
+    given[...] = 7
+    hold_equal(
+        plain(backend, output), x * w, "[1, 2] * [3, 5], read after 7 was written into the first array"
+    )

@@ -12,6 +12,7 @@ import numpy as np
 
 from conformance.backend import Backend, Capability
 from conformance.checks import Check, load_all
+from conformance.checks.declared_refusals import op_to_name
 from conformance.checks.registry import NotThisCase
 from conformance.checks.sample import Sample
 from conformance.errors import Unsupported
@@ -54,6 +55,10 @@ def _capability_of(check: Check) -> Capability | None:
 
 
 def _asked(check: Check, backend: Backend) -> None:
-    with np.errstate(all="ignore"), warnings.catch_warnings(), contextlib.suppress(Unsupported, NotThisCase):
+    with np.errstate(all="ignore"), warnings.catch_warnings(), contextlib.suppress(NotThisCase):
         warnings.simplefilter("ignore")  # what an engine remarks is no answer
-        check.function(backend, Sample(0, backend.dtypes[0], check.key))
+        try:
+            check.function(backend, Sample(0, backend.dtypes[0], check.key))
+        except Unsupported as reason:
+            if op_to_name(backend, str(reason)):
+                raise

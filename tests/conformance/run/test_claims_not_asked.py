@@ -125,3 +125,33 @@ def test_a_reason_of_several_lines_is_one_line_of_the_page() -> None:
     assert "assertion `left == right` failed left: 7 right: 2" in line
     measured = MeasuredConvention(STANDARD["C7"], "", (), "it ends\nthe process")
     assert "\n" not in convention_line(measured)
+
+
+class WithoutSum(NumpyTape):
+    """An adapter that has begun: it does not name sum yet."""
+
+    ops = {name: NumpyTape.ops[name] for name in ("add", "multiply", "tanh")}  # noqa: RUF012  # as an adapter writes it
+
+
+def test_a_claim_made_of_an_op_that_is_not_named_is_not_asked() -> None:
+    engine = WithoutSum()
+    answers = {q.claim: asked(q, engine) for q in questions(engine)}
+    assert {said for said, _ in answers.values()} == {""}
+    waiting = [claim for claim, (_, why_not) in answers.items() if why_not == "name first: sum"]
+    assert "a scalar needs no cotangent" in waiting
+    assert len(waiting) > 5
+
+
+def test_smoke_says_once_what_to_name_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "begun.py"
+    file.write_text(
+        "from conformance_backends.numpy_backend import NumpyTape\n"
+        "class Begun(NumpyTape):\n"
+        "    name = 'begun'\n"
+        "    ops = {k: NumpyTape.ops[k] for k in ('add', 'multiply', 'tanh')}\n"
+    )
+    assert main(["smoke", str(file), "-q", "tanh"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("name `sum` first") == 1
+    assert "BAD" not in printed
+    assert "a scalar needs no cotangent" in printed

@@ -143,6 +143,7 @@ def test_of_many_queries_that_match_nothing_the_first_are_named_and_the_others_c
             "'op/tanh/vjp/float64/' matches nothing; leave out the slash: -q op/tanh/vjp/float64$",
         ),
         (f"point/{WITHOUT_POINTS}", f"there is no point/{WITHOUT_POINTS}, but there is op/{WITHOUT_POINTS}"),
+        ("op/compiled", r"that is a check, and is asked by -q 'op/\*/compiled'$"),
         ("op/tanh/vpj", "did you mean op/tanh/vjp or"),
         ("op/tanh/jvp", r"did you mean op/tanh/forward\?"),
         ("op/tanh/hessian", r"did you mean op/tanh/reverse-over-reverse\?"),
