@@ -228,7 +228,7 @@ def _has_declared(backend: Backend, op: MappedOp) -> bool:
 
 
 def _print_words(words: Sequence[str]) -> None:
-    from conformance.cli.pages.smoke_ops import word_lines
+    from conformance.cli.pages.smoke_words import word_lines
 
     for line in word_lines(words):
         print(line)

@@ -136,6 +136,8 @@ def _lacking(calls: Calls, refused: Sequence[Signature]) -> Mapping[str, tuple[A
     lacking = not_accepted_elsewhere(op, lacking, right, is_accepted)
     lacking = accepted_otherwise(op, lacking, [calls.case(s) for s in refused], is_accepted)
     lacking = with_those_of_points(op, lacking, right, lambda case: calls.tried(case)[0] == "refused")
+    # A value that one call alone excludes is none of these: the function itself must say which calls are not offered.
+    lacking = not_accepted_elsewhere(op, confirmed(op, lacking, is_refused), right, is_accepted)
     return without_repeats(lacking)
 
 

@@ -49,12 +49,15 @@ FAR = (
     "at operands far from 1 the value is another: is the op the engine's own, or a formula of the adapter that overflows or cancels there? "
     "Name the engine's function if it has one; what its function computes is its fault, and a run shows it"
 )
+IN_SOME = (
+    "other values of `{}` are refused in some calls and taken in others, which `lacks` cannot say: let the function raise "
+    "conformance.errors.Unsupported for those that the engine refuses"
+)
 SIGNS = MappingProxyType(
     {"C6": "was called 0 times"}
 )  # what a failure says where it may be so, where others are the engine's
 UNTAKEN = re.compile(r"got an unexpected keyword argument '(\w+)'")
 CAUSES = 3  # calls of an op that are shown, each of another cause
-WORDS, WIDTH = 6, 200  # lines of the engine's own that are printed, and characters of each
 SHOWN = 8  # ops that the first line of a block names
 
 
@@ -111,7 +114,9 @@ def remarks(op: MappedOp, reason: str = "", *, has_declared: bool = False) -> It
             f"it is computed in {op.dtype}: op() may raise Unsupported for other operands" if op.dtype else ""
         )
         said = "refused by the engine, unless it is called wrongly"
-        yield _of_findings("REF", op, refused, said, "" if lacking else op.contrast, only)
+        some = next((name for name in lacking if any(name in f.signature.parameters for f in refused)), "")
+        in_some = IN_SOME.format(some) if some else ""
+        yield _of_findings("REF", op, refused, said, "" if lacking else op.contrast, only, in_some)
     if op.ungradable and has_declared:
         yield Remark("not", op.op, "no gradient, as `no_gradient` declares")
     elif op.ungradable:
@@ -287,13 +292,3 @@ def written(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
-def word_lines(words: Sequence[str]) -> Iterator[str]:
-    """What the engine, or the adapter, wrote to the terminal meanwhile: each line once, and not many of them."""
-    lines = [line.strip() for text in words for line in text.splitlines() if line.strip()]
-    shown = list(dict.fromkeys(lines))[:WORDS]
-    if shown:
-        such = ", such as:" if len(shown) < len(lines) else ":"
-        yield f"  meanwhile the engine wrote {len(lines)} lines to the terminal{such}"
-        yield from (f"      {line[:WIDTH]}" for line in shown)

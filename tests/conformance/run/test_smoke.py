@@ -126,6 +126,18 @@ def test_other_values_of_a_kind_that_is_refused_are_asked_too() -> None:
     assert all(value < 0 for values in lacking.values() for value in values)
 
 
+def test_a_value_that_is_refused_of_one_rank_and_taken_of_another_is_not_to_be_pasted() -> None:
+    def softmax(x: Any, axis: int) -> Any:
+        if axis not in (-1, x.ndim - 1):
+            raise ValueError("the last axis alone")
+        return NumpyTape.ops["softmax"](x, axis=axis)
+
+    found = mapped("softmax", softmax)
+    assert set(found.lacking["axis"]) <= {-2, -3, -4, -5, -6}
+    (line,) = [line for line in blocks(remarks(found)) if "`lacks` cannot say" in line]
+    assert "other values of `axis` are refused in some calls and taken in others" in line
+
+
 def test_where_every_call_is_refused_no_parameter_is_lacking() -> None:
     def refuse(*operands: Any, **parameters: Any) -> Any:
         raise ValueError("no such dtype")
