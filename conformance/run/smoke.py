@@ -21,7 +21,7 @@ from conformance.errors import AdapterError, Unsupported, Violation, error_text,
 from conformance.ops import ALL_OPS
 from conformance.ops.names import ADD, MULTIPLY
 from conformance.returned import WHAT_IS_RETURNED
-from conformance.run.claims import again, effects, errors, inside, members, orders, probes
+from conformance.run.claims import again, anew, effects, errors, inside, members, orders, probes
 from conformance.run.claims.arrays import (
     complex_numbers,
     flat_kinds,
@@ -134,7 +134,15 @@ def questions(backend: Backend) -> Iterator[SmokeQuestion]:
         for claims in (orders.claims_of, claims_of):
             yield from (SmokeQuestion(*claim) for claim in claims(backend))
         yield from _about_scripts(backend)
-        for module in (probes, effects, inside, again, members, errors):  # those that may end a process last
+        for module in (
+            probes,
+            effects,
+            inside,
+            anew,
+            again,
+            members,
+            errors,
+        ):  # those that may end a process last
             yield from (SmokeQuestion(*claim) for claim in module.claims_of(backend))
 
 

@@ -27,6 +27,7 @@ UNTOLD = (
 def retained(backend: Backend) -> None:
     """A second backward pass through a graph that is kept has the first one's gradient, added to it or in place of it."""
     multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
+    h, third = array_of(backend, [4, 2]), None
     if isinstance(backend, TapeBackend):
         leaf, cotangent = backend.leaf(np.array(x)), backend.array(np.array(g))
         output = multiply(leaf, leaf)
@@ -39,21 +40,29 @@ def retained(backend: Backend) -> None:
     elif isinstance(backend, FunctionalBackend):
         _, pull = backend.pullback(lambda a: multiply(a, a), [backend.array(np.array(x))])
         passes = [plain(backend, pull(backend.array(np.array(g)))[0]) for _ in range(2)]
+        third = plain(backend, pull(backend.array(np.array(h)))[0])
     else:
         return
     for gradient, time in zip(passes, ("first", "second"), strict=True):
         hold_equal(
             gradient, 2 * g * x, f"the gradient of x * x by the {time} of two passes through its graph"
         )
+    if third is not None:
+        hold_equal(third, 2 * h * x, "the gradient of x * x by a pass of another cotangent through its graph")
 
 
 def hessian(backend: Backend) -> None:
     """For kind "hessian" jacobian() returns second derivatives, by each operand alone, where it offers that."""
     multiply, total = backend.op(MULTIPLY), full_sum(backend)
     x, w = array_of(backend, [3, 5]), array_of(backend, [2, 7])
+    squared_total = lambda a: multiply(total(a), total(a))  # noqa: E731
     with contextlib.suppress(Unsupported):
         (found,) = backend.jacobian(lambda a: total(multiply(multiply(a, a), a)), [np.array(x)], "hessian")
         hold_equal(plain(backend, found), np.diag(6 * x), "the Hessian of the sum of x * x * x")
+    with contextlib.suppress(Unsupported):
+        (found,) = backend.jacobian(squared_total, [np.array(x)], "hessian")
+        expected = np.full((2, 2), 2, x.dtype)
+        hold_equal(plain(backend, found), expected, "the Hessian of the square of the sum of x")
     both = lambda a, b: total(multiply(multiply(a, a), multiply(b, b)))  # noqa: E731
     try:
         found = backend.jacobian(both, [np.array(x), np.array(w)], "hessian")
@@ -156,7 +165,7 @@ def _stored(backend: TapeBackend, leaf: Any) -> Any:
     return np.zeros(()) if found is None else np.array(plain(backend, found))
 
 
-def unrecorded(backend: TapeBackend) -> None:
+def unrecorded(backend: Backend) -> None:
     """What is computed in a no_grad scope is a constant, and what follows the scope is recorded."""
     multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
 
@@ -175,7 +184,7 @@ def _hold_constant(backend: Backend, function: Callable[[Any], Any], x: Any, g: 
     hold_equal(found, g * x * x, f"the gradient where {where}")
 
 
-def scope_left(backend: TapeBackend) -> None:
+def scope_left(backend: Backend) -> None:
     """After an exception has left a no_grad scope the engine records again."""
     multiply, x, g = backend.op(MULTIPLY), array_of(backend, [3, 5]), array_of(backend, [1, -1])
     with contextlib.suppress(IntentionalError), backend.no_grad():
@@ -240,8 +249,8 @@ CLAIMS: tuple[tuple[Capability, str, Callable[[Any], None], str], ...] = (
 )
 
 
-# Whose claims are about stored gradients, or scopes that a leaf is used in.
-OF_TAPES = {Capability.NO_GRAD, Capability.FREEZING, Capability.TAPE}
+# Whose claims are about stored gradients.
+OF_TAPES = {Capability.FREEZING, Capability.TAPE}
 
 
 def claims_of(backend: Backend) -> Iterator[Claim]:
