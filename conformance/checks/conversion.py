@@ -34,6 +34,12 @@ def hold_count(op: str, outputs: Sequence[Any], expected: int) -> None:
     raise WrongCount(f"{op} returned {got}, where {wanted} expected")
 
 
+def hold_no_list(op: str, *, is_of_several: bool) -> None:
+    """Raise WrongCount where an op returned its one output in a list, unless it has as many as a parameter says."""
+    if not is_of_several:
+        raise WrongCount(f"{op} returned a list of one array, where one array is expected")
+
+
 def converted(backend: Backend, array: Any) -> Any:
     """What the adapter's `numpy` makes of an array; where it raises for none of the engine's arrays, what it was given."""
     try:

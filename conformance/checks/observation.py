@@ -16,8 +16,15 @@ import numpy as np
 from conformance.backend import Backend, TapeBackend, Trace
 from conformance.case import Array, Case
 from conformance.checks.comparison import Comparison, hold_all_within, hold_equal
-from conformance.checks.conversion import WrongCount, converted, hold_count, not_an_array_of_numbers
+from conformance.checks.conversion import (
+    WrongCount,
+    converted,
+    hold_count,
+    hold_no_list,
+    not_an_array_of_numbers,
+)
 from conformance.checks.registry import NotThisCase
+from conformance.dtype import carried
 from conformance.errors import AdapterError, ConformanceError, Violation, error_text
 from conformance.op import Op
 from conformance.oracle.allowance import (
@@ -27,6 +34,7 @@ from conformance.oracle.allowance import (
     expected_gradients,
 )
 from conformance.oracle.symmetry import is_symmetric, symmetric_part
+from conformance.trace import Listed
 
 T = TypeVar("T")
 
@@ -199,6 +207,9 @@ class Observation:
         function = self.backend.call(self.op.name, self.case.parameters)
         outputs = self.backend.forward(function, [np.array(x) for x in self.case.operands])
         hold_count(self.op.name, outputs, len(self.case.cotangents))
+        if isinstance(outputs, Listed) and len(outputs) == 1:
+            of_one = self.op.reference(*map(carried, self.case.operands), **self.case.parameters)
+            hold_no_list(self.op.name, is_of_several=isinstance(of_one, (tuple, list)))
         return self._plain(outputs)
 
     def _plain(self, arrays: Sequence[Any]) -> tuple[Array, ...]:

@@ -45,6 +45,7 @@ PYTHON_VALUES = re.compile(  # what TypeErrors say of them
     f"|unsupported operand type.*: {BUILTIN} and {BUILTIN}|between instances of {BUILTIN} and {BUILTIN}"
     "|(?:tuple|list|string) indices must be|can only concatenate|Value after [*]+ must be"
 )
+OF_A_LIST = re.compile(r"^(?:list|tuple|string)(?: assignment)? index out of range$")  # what IndexErrors say
 UNPACKED = re.compile(
     r"^(?:too many|not enough) values to unpack \(expected "
 )  # what ValueErrors say of them
@@ -83,11 +84,12 @@ def is_defect(failure: BaseException) -> bool:
 def is_about_python_values(failure: BaseException) -> bool:
     """Whether an error is about Python's own values, and was raised by no call: a line that mistakes a parameter.
 
-    `for pair in 2` is one, and `(output,) = outputs` where there are two. A call is none: what it calls may be the
+    `for pair in 2` is one, `(output,) = outputs` where there are two, and `places[axis]` where there are fewer. A call is none: what it calls may be the
     engine's C function, which says the same.
     """
-    said = UNPACKED if isinstance(failure, ValueError) else PYTHON_VALUES
-    if not isinstance(failure, (TypeError, ValueError)) or not said.search(text_of(failure)):
+    said = {TypeError: PYTHON_VALUES, ValueError: UNPACKED, IndexError: OF_A_LIST}
+    patterns = [pattern for kind, pattern in said.items() if isinstance(failure, kind)]
+    if not any(pattern.search(text_of(failure)) for pattern in patterns):
         return False
     last = traceback_of(failure)
     while last is not None and last.tb_next is not None:

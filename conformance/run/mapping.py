@@ -48,6 +48,8 @@ from conformance.run.mapped.values import (
 )
 
 WIDTHS = ("float64", "float32")
+GRADIENTS = 3  # calls whose gradients must arrive before it is said that an op has one
+GIVEN = "`no_gradient` has it, of {key!r}, and its gradients in {dtype} come and are right: leave it out, or name the dtypes that have none"
 PROMOTED = (
     "does the function make an array itself, such as np.asarray(1.0)? Give it the dtype of the operands"
 )
@@ -179,6 +181,27 @@ def declared_but_taken(backend: Backend, op: Op, dtype: str) -> tuple[Finding, .
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return tuple(taken_values(backend, op, dtype, is_taken))
+
+
+def refused_but_given(backend: Backend, op: Op, dtype: str) -> tuple[Finding, ...]:
+    """The first call of an op that `no_gradient` declares, where the gradients of all its calls come, and are right."""
+    keys = [key for key in (dtype, "*") if op.name in backend.no_gradient.get(key, ())]
+    if not keys or op.is_flat:
+        return ()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = [case for case in right_cases(backend, op, dtype) if all(x.size for x in case.operands)]
+        wrong = not cases or any(gradients_of_calls(backend, op, cases, lambda call: None, NO_CALLS))
+        if wrong or not all(_arrives(backend, op, case) for case in cases[:GRADIENTS]):
+            return ()
+    said = GIVEN.format(key=keys[0], dtype=dtype)
+    return (Finding(cases[0].label, said, signature=signature_of(cases[0])),)
+
+
+def _arrives(backend: Backend, op: Op, case: Case) -> bool:
+    """Whether each operand has a gradient, and one is not zero everywhere."""
+    gradients = Observation(backend, Oracle(op, case)).vjp().gradients
+    return all(g is not None for g in gradients) and any(g is not None and g.any() for g in gradients)
 
 
 def _narrow(backend: Backend, op: Op, right: Sequence[Case]) -> list[Finding]:

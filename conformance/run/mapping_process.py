@@ -13,7 +13,7 @@ from conformance.op import Op, Signature
 from conformance.ops import ALL_OPS
 from conformance.run.mapped.findings import Finding, MappedOp
 from conformance.run.mapped.gradients import next_gradient, refuses_products
-from conformance.run.mapping import declared_but_taken, is_right, right_cases, try_mapping
+from conformance.run.mapping import declared_but_taken, is_right, refused_but_given, right_cases, try_mapping
 from conformance.run.process.apart import Ended, messages_of
 
 ALONE = 3  # wrong values of one op that are asked for again
@@ -129,11 +129,12 @@ def _ask_another(send: Send, spec: str, dtype: str, name: str, refused: Sequence
 
 
 def with_what_is_taken(backend: Backend, spec: str, dtype: str, mapped: Sequence[MappedOp]) -> list[MappedOp]:
-    """The ops, with the values of `lacks` that the engine computes with.
+    """The ops, with the values of `lacks` that the engine computes with, and those of `no_gradient` that have one.
 
     Such a call may end the process, or never return: that is as good a reason to declare it, and nothing is said of it.
     """
-    waiting = [op.op for op in mapped if op.op in backend.lacks and not op.slips]
+    refused = set().union(*backend.no_gradient.values())
+    waiting = [op.op for op in mapped if (op.op in backend.lacks or op.op in refused) and not op.slips]
     taken: dict[str, tuple[Finding, ...]] = {}
     while waiting:
         try:
@@ -148,7 +149,8 @@ def with_what_is_taken(backend: Backend, spec: str, dtype: str, mapped: Sequence
 def _ask_what_is_taken(send: Send, spec: str, dtype: str, names: Sequence[str]) -> None:
     backend = load_backend(spec)
     for name in names:
-        send((name, declared_but_taken(backend, ALL_OPS[name], dtype)))
+        op = ALL_OPS[name]
+        send((name, (*declared_but_taken(backend, op, dtype), *refused_but_given(backend, op, dtype))))
 
 
 def _ask_alone(send: Send, spec: str, calls: Sequence[tuple[str, str, Signature, int]]) -> None:

@@ -1,0 +1,62 @@
+"""What an op returns or raises by a slip is named: a list, an index of Python's, a gradient that is declared to be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from conformance_backends.numpy_backend import NumpyTape
+
+from conformance.cli.pages.smoke_ops import blocks, remarks
+from conformance.ops import ALL_OPS
+from conformance.run.mapping import refused_but_given, try_mapping
+
+R = NumpyTape.ops
+
+
+def mapped(name: str, function: Any) -> list[str]:
+    """What smoke prints of an op for which an adapter of this file names a function."""
+
+    class Mapped(NumpyTape):
+        ops: ClassVar[Mapping[str, Any]] = {**R, name: function}
+
+    return list(blocks(remarks(try_mapping(Mapped(), ALL_OPS[name], "float64"))))
+
+
+def test_an_op_that_returns_a_list_of_one_array_is_wrong() -> None:
+    bad, shown, *_ = mapped("tanh", lambda x: [R["tanh"](x)])
+    assert bad.startswith("  BAD   tanh: fails in the adapter, in ")
+    assert "tanh returned a list of one array, where one array is expected" in shown
+
+
+def test_an_op_of_as_many_outputs_as_a_parameter_says_may_return_one_in_a_list() -> None:
+    def split(x: Any, indices_or_sections: Any, axis: int) -> Any:
+        return list(R["split"](x, indices_or_sections=indices_or_sections, axis=axis))
+
+    assert mapped("split", split) == []
+
+
+def test_an_index_error_of_an_own_list_is_a_slip_and_names_the_axis() -> None:
+    def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+        places = list(range(x.ndim))
+        places[axis1], places[abs(axis2)] = places[abs(axis2)], places[axis1]
+        return R["permute_dims"](x, axes=tuple(places))
+
+    said = mapped("swapaxes", swapaxes)
+    assert said[0].startswith("  BAD   swapaxes:")
+    assert any("axis2=-" in line and "list index out of range" in line for line in said)
+
+
+class Refuses(NumpyTape):
+    """It declares that two ops have no gradient, of which one has."""
+
+    no_gradient: ClassVar[Mapping[str, frozenset[str]]] = {"*": frozenset({"tanh", "exp"})}
+    ops: ClassVar[Mapping[str, Any]] = {**R, "exp": lambda x: np.asarray(np.exp(x.value)) * 1.0}
+
+
+def test_an_op_that_is_declared_to_have_no_gradient_and_has_one_is_said_to() -> None:
+    (found,) = refused_but_given(Refuses(), ALL_OPS["tanh"], "float64")
+    assert "`no_gradient` has it, of '*', and its gradients in float64 come and are right" in found.message
+    assert refused_but_given(Refuses(), ALL_OPS["exp"], "float64") == ()
+    assert refused_but_given(NumpyTape(), ALL_OPS["tanh"], "float64") == ()
