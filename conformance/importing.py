@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import math
 import operator
+import os
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -23,6 +24,9 @@ MODULES: tuple[ModuleType, ...] = (builtins, math, operator, np, np.linalg, np.f
 REPLACEABLE = frozenset({"breakpoint", "copyright", "credits", "exit", "help", "input", "license", "open", "print", "quit"})  # fmt: skip
 
 
+changed_errors: dict[str, str] = {}  # what imports have set of NumPy's error state, which is put back
+
+
 @contextlib.contextmanager
 def process_as_it_was(spec: str) -> Iterator[None]:
     """Give back what this project needs in its own process, and an adapter may take away while it is imported.
@@ -31,7 +35,7 @@ def process_as_it_was(spec: str) -> Iterator[None]:
         AdapterError: where it replaces functions of Python or NumPy: this project computes with them.
     """
     limit, streams, path = sys.getrecursionlimit(), (sys.stdout, sys.stderr), list(sys.path)
-    functions = _functions()
+    functions, folder, errors = _functions(), folder_now(), error_state()
     try:
         yield
     finally:  # the functions first: what follows is computed with them
@@ -41,12 +45,30 @@ def process_as_it_was(spec: str) -> Iterator[None]:
         sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
         sys.stdout, sys.stderr = streams
         sys.path += [entry for entry in path if entry not in sys.path]
+        if folder and folder_now() != folder:
+            os.chdir(folder)  # a file may be named relative to it, and is loaded again in other processes
+        if (now := error_state()) != errors:
+            np.seterr(**errors)  # type: ignore[arg-type]  # what it said before
+            changed_errors.update({kind: how for kind, how in now.items() if how != errors[kind]})
     if replaced:
         names = ", ".join(f"{module.__name__}.{name}" for module, name in replaced)
         raise AdapterError(
             f"importing {spec} replaces {names} for the whole process, in which the suite computes, too: give the "
             "adapter's functions names of its own module"
         )
+
+
+def folder_now() -> str:
+    """The working folder; empty where it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def error_state() -> dict[str, str]:
+    """How NumPy tells of overflow, of a division by zero and the like in this process."""
+    return {kind: str(how) for kind, how in np.geterr().items()}
 
 
 def _functions() -> dict[tuple[ModuleType, str], Any]:

@@ -273,8 +273,9 @@ def try_question(question: SmokeQuestion, backend: Backend) -> str:
 def asked(question: SmokeQuestion, backend: Backend) -> tuple[str, str]:
     """What is wrong, and where it was raised; and why the claim cannot be asked. Both are empty where it holds."""
     try:
-        with contextlib.chdir(
-            os.getcwd()
+        with (
+            contextlib.chdir(os.getcwd()),
+            np.errstate(),
         ):  # an engine may change to another folder; what is tried next starts here
             question.try_it(backend)
     except NotThisCase as reason:

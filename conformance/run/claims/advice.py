@@ -9,12 +9,17 @@ import numpy as np
 from conformance.backend import Backend, Capability, TapeBackend
 from conformance.checks.observation import plain
 from conformance.errors import hold_no_stop
+from conformance.importing import changed_errors
 from conformance.ops.names import MULTIPLY, PERMUTE_DIMS
 from conformance.run.claims.capabilities import array_of, undeclared
 
 OF_GRADIENTS = (
     "what is written into memory(grad(leaf)) does not reach the gradient that grad() reads next: return the engine's own, "
     "not a copy; if the engine itself hands out copies, leave it so"
+)
+OF_ERRORS = (
+    "importing the adapter changes NumPy's error state for the whole process, np.seterr({}): the suite computes there too, and has "
+    "put it back; set it within np.errstate(…) where it is needed"
 )
 OF_LAYOUTS = (
     "array() puts an array with the first axis first in memory into another order, though the engine has arrays with "
@@ -25,6 +30,8 @@ OF_LAYOUTS = (
 def advice_of(backend: Backend) -> list[str]:
     """What to declare, or to look at, a sentence each."""
     said = undeclared(backend)
+    if changed_errors:
+        said.append(OF_ERRORS.format(", ".join(f"{kind}={how!r}" for kind, how in changed_errors.items())))
     if Capability.WRITABLE in backend.capabilities:
         for is_copied, advice in ((_copies_gradients, OF_GRADIENTS), (_reorders, OF_LAYOUTS)):
             try:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+import numpy as np
+
 from conformance.backend import Backend
-from conformance.case import Case
+from conformance.case import Array, Case
 from conformance.checks.observation import Observation, Oracle
 from conformance.errors import Unsupported, is_ctrl_c, is_stop
+from conformance.importing import error_state
 from conformance.op import Op, Signature
 from conformance.parameters import lacked_parameter
 from conformance.run.explanations import explanation
@@ -21,6 +24,9 @@ from conformance.run.mapped.values import difference
 from conformance.run.verdict import is_slip
 from conformance.runfile.texts import in_one_line
 
+OF_ERRORS = (
+    "the call changes NumPy's error state for the whole process, np.seterr({}): set it within np.errstate(…)"
+)
 CLOSE = "the value is near the expected one, and is that of other parameters"
 MOST_REFUSED = 2 * FORMS  # calls of an op, after which no others are tried in place of those that are refused
 ENOUGH = 3  # calls of operands of some ranks that are refused, for others of these ranks not to be tried
@@ -133,8 +139,34 @@ def called(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[
 
 
 def _tried(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
+    errors = np.geterr()
     try:
-        values = Observation(backend, Oracle(op, case)).forward()
+        return _compared(backend, op, case, signature)
+    except ErrorState as changed:
+        return "slip", Finding(case.label, OF_ERRORS.format(changed), "", signature=signature)
+    finally:
+        np.seterr(**errors)
+
+
+class ErrorState(Exception):
+    """A call changed how NumPy tells of overflow and the like, for the whole process; the message is what it set."""
+
+
+def _answered(backend: Backend, op: Op, case: Case) -> Sequence[Array]:
+    """The values of a call; ErrorState where it leaves NumPy's error state changed."""
+    errors = error_state()
+    try:
+        return Observation(backend, Oracle(op, case)).forward()
+    finally:
+        if changed := {kind: how for kind, how in error_state().items() if how != errors[kind]}:
+            raise ErrorState(", ".join(f"{kind}={how!r}" for kind, how in changed.items()))
+
+
+def _compared(backend: Backend, op: Op, case: Case, signature: Signature) -> tuple[str, Finding | None]:
+    try:
+        values = _answered(backend, op, case)
+    except ErrorState:
+        raise
     except Unsupported as reason:
         return "not offered", Finding(case.label, in_one_line(str(reason)), signature=signature)
     except BaseException as error:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
+from conformance.cli import main
 from conformance.cli.pages.smoke_ops import blocks, remarks
+from conformance.importing import changed_errors
 from conformance.ops import ALL_OPS
 from conformance.run.mapping import refused_but_given, try_mapping
 
@@ -39,8 +43,8 @@ def test_an_op_of_as_many_outputs_as_a_parameter_says_may_return_one_in_a_list()
 
 def test_an_index_error_of_an_own_list_is_a_slip_and_names_the_axis() -> None:
     def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
-        places = list(range(x.ndim))
-        places[axis1], places[abs(axis2)] = places[abs(axis2)], places[axis1]
+        places, last = list(range(x.ndim)), axis2 if axis2 >= 0 else x.ndim
+        places[axis1], places[last] = places[last], places[axis1]
         return R["permute_dims"](x, axes=tuple(places))
 
     said = mapped("swapaxes", swapaxes)
@@ -60,3 +64,41 @@ def test_an_op_that_is_declared_to_have_no_gradient_and_has_one_is_said_to() -> 
     assert "`no_gradient` has it, of '*', and its gradients in float64 come and are right" in found.message
     assert refused_but_given(Refuses(), ALL_OPS["exp"], "float64") == ()
     assert refused_but_given(NumpyTape(), ALL_OPS["tanh"], "float64") == ()
+
+
+def test_an_op_that_changes_numpys_error_state_is_named_and_the_next_is_not() -> None:
+    def tanh(x: Any) -> Any:
+        np.seterr(all="raise")
+        return R["tanh"](x)
+
+    before = np.geterr()
+    bad, shown, *_ = mapped("tanh", tanh)
+    assert bad.startswith("  BAD   tanh:")
+    assert "the call changes NumPy's error state for the whole process, np.seterr(divide='raise'" in shown
+    assert np.geterr() == before
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("import os; os.chdir('/')", ""),
+        ("np.seterr(all='raise')", "importing the adapter changes NumPy's error state"),
+    ],
+)
+def test_what_an_import_changes_is_put_back(
+    line: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("changing.py").write_text(
+        f"import numpy as np\n{line}\n"
+        "from conformance_backends.numpy_backend import NumpyTape\n"
+        "class Changing(NumpyTape):\n"
+        "    name = 'changing'\n"
+    )
+    changed_errors.clear()
+    assert main(["smoke", "changing.py", "-q", "tanh"]) == 0
+    changed_errors.clear()
+    printed = capsys.readouterr().out
+    assert said in printed
+    assert "1 of 1 are what the catalogue means" in printed
+    assert "lines to the terminal" not in printed
