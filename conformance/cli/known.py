@@ -166,6 +166,7 @@ def _prune(options: argparse.Namespace, run: Run) -> int:
 def _check(options: argparse.Namespace, run: Run) -> int:
     """Print the entries that the run contradicts; 10 where there are any, 12 where the run is not complete."""
     from conformance.cli.console import print_json
+    from conformance.cli.pages.known_ids import nameless
     from conformance.run.conduct import INCOMPLETE, STALE
     from conformance.runfile.known import stale
     from conformance.runfile.known_file import read_known
@@ -178,7 +179,7 @@ def _check(options: argparse.Namespace, run: Run) -> int:
     )
     if options.as_json:
         print_json({"known": str(options.known), "stale": entries, "complete": run.is_complete})
-    for line in expired(options.known):
+    for line in (*expired(options.known), *nameless(options.known)):
         print(line)
     for entry in entries:
         print(f"stale: {', '.join(entry.ids)} passes now, or is not run any more")

@@ -137,6 +137,7 @@ def command(options: argparse.Namespace) -> int:
     """Run, print the results, and return the exit code."""
     from conformance.cli.console import print_json
     from conformance.cli.known import expired
+    from conformance.cli.pages.known_ids import in_one_line, nameless
     from conformance.cli.progress import Progress
     from conformance.cli.report import report_to
     from conformance.gate.github import is_on_github
@@ -164,7 +165,7 @@ def command(options: argparse.Namespace) -> int:
         is_over_at_first=options.exitfirst,
         no_cache=options.no_cache,
     )
-    for line in expired(options.known) if options.known else ():
+    for line in (*expired(options.known), *in_one_line(nameless(options.known))) if options.known else ():
         print(f"conformance: {line}", file=sys.stderr)
     progress = Progress(options.budget)
     try:
