@@ -45,7 +45,7 @@ def converted(backend: Backend, array: Any) -> Any:
     try:
         return backend.numpy(array)
     except Exception as error:
-        own = backend.array(np.ones(1))  # of an engine that computes with NumPy's arrays, one of those
+        own = _own(backend)
         is_own = type(own) is type(array) and getattr(own, "dtype", None) == getattr(array, "dtype", None)
         if is_own or not isinstance(array, (np.ndarray, np.generic, int, float, complex, list, tuple)):
             raise
@@ -58,6 +58,16 @@ def converted(backend: Backend, array: Any) -> Any:
             f"{name} was given a Python or NumPy value ({given}), where an op or a gradient (what grad(), gradient() "
             f"or a pullback returns) must be the engine's array: {text_of(error)}"
         ) from error
+
+
+def _own(backend: Backend) -> Any:
+    """An array of the engine's, of the first dtype and shape that it has; of one that computes with NumPy's, one of those."""
+    for shape in ((1,), (1, 1), ()):
+        try:
+            return backend.array(np.ones(shape, backend.dtypes[0]))
+        except Exception:  # the engine need not have such arrays
+            continue
+    return None
 
 
 def _place_in(backend: Backend, error: BaseException) -> str:

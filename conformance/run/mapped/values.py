@@ -20,6 +20,7 @@ from conformance.run.explanations import is_near
 BESIDE = 5 / 16  # of a kink: no kink of another parameter is there
 ENOUGH = 3  # entries that show that a value has fewer digits than its dtype
 NARROW = "every entry of the value, of float64, is a number of float32: is it computed in float32, and cast?"
+FEW, MANY = 4, 17  # digits
 
 
 def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
@@ -37,7 +38,8 @@ def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
         if is_real_value and got.dtype != reference.dtype and case.dtype == operand_dtype(case):
             return f"the value has dtype {got.dtype}, expected {reference.dtype}"
         if not is_near(got, reference, tolerance(case.dtype), rounding_of(case)):
-            return f"the value is {brief(got)}, expected {brief(reference)}"
+            shown, expected = told_apart(got, reference)
+            return f"the value is {shown}, expected {expected}"
     return ""
 
 
@@ -140,14 +142,20 @@ def rounding_of(case: Case) -> float:
     return 64 * float(finfo(case.dtype).eps) * float(max(largest, default=0.0)) or 1e-30
 
 
-def brief(values: Array) -> str:
-    """An array in a line, its middle left out."""
+def told_apart(got: Array, expected: Array) -> tuple[str, str]:
+    """Two arrays in a line each, with the digits that tell them apart."""
+    few = brief(got), brief(expected)
+    return few if few[0] != few[1] else (brief(got, MANY), brief(expected, MANY))
+
+
+def brief(values: Array, digits: int = FEW) -> str:
+    """An array in a line, its middle left out; numbers that are small beside others are 0 where the digits are few."""
     text = np.array2string(
         np.asarray(carried(values)),
-        precision=4,
+        precision=digits,
         separator=", ",
         threshold=12,
         edgeitems=2,
-        suppress_small=True,
+        suppress_small=digits == FEW,
     )
     return " ".join(text.split())

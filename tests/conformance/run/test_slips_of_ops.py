@@ -12,9 +12,13 @@ from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.cli import main
 from conformance.cli.pages.smoke_ops import blocks, remarks
+from conformance.errors import Unsupported
 from conformance.importing import changed_errors
 from conformance.ops import ALL_OPS
 from conformance.run.mapping import refused_but_given, try_mapping
+
+from .claims_asked import answer_of
+from .test_claims_inside import Functional
 
 R = NumpyTape.ops
 
@@ -102,3 +106,30 @@ def test_what_an_import_changes_is_put_back(
     assert said in printed
     assert "1 of 1 are what the catalogue means" in printed
     assert "lines to the terminal" not in printed
+
+
+def test_values_that_differ_in_later_digits_are_shown_with_these() -> None:
+    said = " ".join(mapped("log", lambda x: R["log"](x + np.asarray(1e-12, x.dtype))))
+    assert "the value is 0., expected 0." not in said
+    assert "the value is 1.000" in said
+
+
+class OfSingles(Functional):
+    """An engine of float32 alone, whose adapter returns NumPy's arrays for gradients."""
+
+    dtypes = ("float32",)
+
+    def array(self, value: Any) -> Any:
+        if value.dtype != np.float32:
+            raise Unsupported(f"no arrays of {value.dtype}")
+        return super().array(value)
+
+    def pullback(self, function: Any, arrays: Any) -> Any:
+        output, pull = super().pullback(function, arrays)
+        return output, lambda g: [self.numpy(x) for x in pull(g)]
+
+
+def test_a_gradient_that_is_numpys_is_said_to_be() -> None:
+    said = answer_of(OfSingles(), "the gradients of a product are right")
+    assert "was given a Python or NumPy value (ndarray of float32)" in said
+    assert "what grad(), gradient() or a pullback returns" in said
