@@ -256,6 +256,8 @@ def hint_for(question: SmokeQuestion, answer: str) -> str:
     """Where to look; in the engine too, where one of its lines raised; on the page of the protocol, where that is broken."""
     if answer.startswith(f"{AdapterError.__name__}: ") and "() returns " in answer:
         return WHAT_IS_RETURNED
+    if question.hint.startswith(again.BY_ID) and again.AGAIN not in answer:
+        return again.AT_ONCE
     _, _, place = answer.rpartition("  at ")
     return f"{question.hint}; {IN_THE_ENGINE}" if " → " in place else question.hint
 

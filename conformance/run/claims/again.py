@@ -21,6 +21,11 @@ Claim = tuple[str, Callable[[Any], None], str]
 Answer = tuple[Sequence[Any], Sequence[Array], str]  # what came, what is right, and of what
 Ask = Callable[[Array], Answer]
 
+AGAIN = "asked again with other numbers"  # what a failure says that the first call does not have
+BY_ID = "nothing is kept by id()"  # what is to be done about such a failure alone
+AT_ONCE = (
+    "it is so at the first call already, of whatever numbers: docs/adapter.md says what the member returns"
+)
 SHARED = {
     "hazard": 'the gradient is that of what the caller wrote into an operand after the call, and D4 is declared "hazard"',
     None: "the gradient is that of what the caller wrote into an operand after the call, and D4 is not declared: where the "
@@ -35,13 +40,13 @@ def asked_again(backend: Backend) -> None:
     summed = lambda a: total(multiply(a, a))  # noqa: E731
     values = [array_of(backend, v) for v in ([3, 5], [2, 7], [4, 1])]
     given = [np.array(values[0])]
-    for value in values:
+    for time, value in enumerate(values):
         if not given[0].flags.writeable:
             return  # the engine keeps the caller from writing
         given[0][...] = value
         _, (gradient,) = backend.vjp(square, given, [np.array(g)])
-        _hold(backend, gradient, 2 * g * value, "vjp()")
-        _hold(backend, backend.gradient(summed, given)[0], 2 * value, "gradient()")
+        _hold(backend, gradient, 2 * g * value, "vjp()", time)
+        _hold(backend, backend.gradient(summed, given)[0], 2 * value, "gradient()", time)
     if isinstance(backend, FunctionalBackend) and Capability.WRITABLE in backend.capabilities:
         _hold_pullbacks(backend, square, values, g)
 
@@ -49,16 +54,17 @@ def asked_again(backend: Backend) -> None:
 def _hold_pullbacks(backend: FunctionalBackend, square: Any, values: list[Array], g: Array) -> None:
     """Claim the same of pullback(), whose array is the engine's; of its output too: a kept pullback may read the array anew."""
     arrays = [backend.array(np.array(values[0]))]
-    for value in values:
+    for time, value in enumerate(values):
         backend.memory(arrays[0])[...] = value
         output, pull = backend.pullback(square, arrays)
-        _hold(backend, output, value * value, "pullback()", "value")
-        _hold(backend, pull(backend.array(np.array(g)))[0], 2 * g * value, "pullback()")
+        _hold(backend, output, value * value, "pullback()", time, "value")
+        _hold(backend, pull(backend.array(np.array(g)))[0], 2 * g * value, "pullback()", time)
 
 
-def _hold(backend: Backend, got: Any, expected: Array, call: str, what: str = "gradient") -> None:
+def _hold(backend: Backend, got: Any, expected: Array, call: str, time: int, what: str = "gradient") -> None:
     found = None if got is None else plain(backend, got)
-    hold_equal(found, expected, f"the {what} of x * x by {call}, asked again with other numbers in the array")
+    again = f", {AGAIN} in the array" if time else ""
+    hold_equal(found, expected, f"the {what} of x * x by {call}{again}")
 
 
 def _square(backend: Backend) -> Function:
@@ -180,7 +186,7 @@ def _hold_again(backend: Backend, call: str, ask: Ask) -> None:
             hold_no_stop(error)
             return
         for got, right in zip(found, expected, strict=False):
-            again = ", asked again with other numbers" if time else ""
+            again = f", {AGAIN}" if time else ""
             hold_equal(None if got is None else plain(backend, got), right, f"{what} by {call}{again}")
 
 
@@ -214,13 +220,13 @@ def claims_of(backend: Backend) -> Iterator[Claim]:
     yield (
         "the same call with other numbers has another gradient",
         asked_again,
-        "nothing is kept by id(): neither a pullback nor a result, since an array can be written, and an id be given again",
+        f"{BY_ID}: neither a pullback nor a result, since an array can be written, and an id be given again",
     )
     if set(MEMBERS) & backend.capabilities:
         yield (
             "the same call of a further method with other numbers has another answer",
             members_again,
-            "nothing is kept by id(), of a function neither: what is kept of one is kept with the numbers that it was called with",
+            f"{BY_ID}, of a function neither: what is kept of one is kept with the numbers that it was called with",
         )
     yield (
         "what the caller writes into an array after a call changes no gradient of that call",

@@ -10,7 +10,8 @@ import pytest
 from conformance_backends.numpy_backend import NumpyTape
 
 from conformance.backend import Backend, Capability
-from conformance.run.smoke import asked, questions
+from conformance.run.claims import again
+from conformance.run.smoke import asked, hint_for, questions, try_question
 
 from .claims_asked import answer_of
 
@@ -177,3 +178,19 @@ class HasNoInnerTangents(NumpyTape):
 
 def test_a_panic_of_a_further_method_is_a_refusal() -> None:
     assert answer_of(HasNoInnerTangents(), FURTHER) == ""
+
+
+class TangentsAreValues(NumpyTape):
+    """nested_jvp() returns the values and the tangents."""
+
+    def nested_jvp(self, function: Any, arrays: Any, tangents: Any) -> Any:
+        return (function(*arrays), *super().nested_jvp(function, arrays, tangents))
+
+
+def test_what_is_wrong_at_the_first_call_is_not_said_to_be_kept_by_id() -> None:
+    (question,) = (q for q in questions(NumpyTape()) if q.claim == FURTHER)
+    assert "kept by id()" in question.hint
+    said = try_question(question, TangentsAreValues())
+    assert "by nested_jvp()" in said
+    assert hint_for(question, said) == again.AT_ONCE
+    assert hint_for(question, f"x by jvp(), {again.AGAIN}") == question.hint
