@@ -38,7 +38,7 @@ def difference(op: Op, case: Case, values: Sequence[Array]) -> str:
         if is_real_value and got.dtype != reference.dtype and case.dtype == operand_dtype(case):
             return f"the value has dtype {got.dtype}, expected {reference.dtype}"
         if not is_near(got, reference, tolerance(case.dtype), rounding_of(case)):
-            shown, expected = told_apart(got, reference)
+            shown, expected = distinguished(got, reference)
             return f"the value is {shown}, expected {expected}"
     return ""
 
@@ -142,7 +142,7 @@ def rounding_of(case: Case) -> float:
     return 64 * float(finfo(case.dtype).eps) * float(max(largest, default=0.0)) or 1e-30
 
 
-def told_apart(got: Array, expected: Array) -> tuple[str, str]:
+def distinguished(got: Array, expected: Array) -> tuple[str, str]:
     """Two arrays in a line each, with the digits that tell them apart."""
     few = brief(got), brief(expected)
     return few if few[0] != few[1] else (brief(got, MANY), brief(expected, MANY))
