@@ -39,6 +39,7 @@ ORDERS = frozenset(
 )
 # Checks of an elementwise op: its orders are compiled together, and one array as two operands is one call more.
 CHEAP = ORDERS | {"forward", "one-array"}
+OF_FEW = frozenset({"flat-complex"})  # checks of two or three ops, of which a part would be none
 SWEEPS = frozenset(
     {"value-swept", "complex-value-swept", "swept", "value-at-ends"}
 )  # checks of all numbers at once
@@ -119,8 +120,9 @@ class Compact:
 
 
 def _is_cheap(item: Item) -> bool:
-    """Whether it is the forward mode, a second derivative, or one array as two operands, of an elementwise op."""
-    return item.definition.name in CHEAP and Trait.ELEMENTWISE in ALL_OPS[item.subject].traits
+    """Whether it is the forward mode, a second derivative, or one array as two operands, of an elementwise op, or of few ops at all."""
+    name = item.definition.name
+    return name in OF_FEW or (name in CHEAP and Trait.ELEMENTWISE in ALL_OPS[item.subject].traits)
 
 
 @cache

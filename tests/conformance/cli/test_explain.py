@@ -71,7 +71,7 @@ def test_a_definition_is_a_function_and_what_reduces_it_whoever_registers_it(
 
 def test_a_long_list_of_indices_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[0, 1, 2, 0, 1, 2, … 300 in all]" in explained(capsys, "take")
-    assert "where=[True, False, True, False, True, False, … 63 in all]" in explained(capsys, "max_where")
+    assert "where=[True, True, True, True, True, True, … 32 in all]" in explained(capsys, "max_where")
 
 
 def test_every_word_in_the_table_of_a_run_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
