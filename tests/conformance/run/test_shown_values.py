@@ -65,9 +65,7 @@ def test_values_that_are_refused_in_a_further_call_are_not_asked_again_and_again
 def test_a_value_that_is_refused_in_every_call_is_left_out() -> None:
     op = ALL_OPS["leaky_relu"]
     slopes = {s.parameters["negative_slope"]: s for s in forms_of(op)}
-    first = min(
-        slopes, key=lambda slope: math.prod(slopes[slope].shapes[0])
-    )  # of few entries, which show little
+    first = next(iter(slopes))
     asked: list[Case] = []
     further_calls(op, [], "float64", 100, lambda case: asked.append(case) is None, [slopes[first]])
     assert first not in {case.parameters["negative_slope"] for case in asked}
