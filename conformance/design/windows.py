@@ -40,11 +40,12 @@ def _picked_alone(shape: Shape, index: Any) -> str:
     if any(i is Ellipsis for i in axes):
         place = next(number for number, i in enumerate(axes) if i is Ellipsis)
         axes[place : place + 1] = [slice(None)] * (len(shape) - len(axes) + 1)
-    steps = [
-        (n, i) for n, i in zip(shape, axes, strict=False) if isinstance(i, slice) and abs(i.step or 1) > 1
+    alone = [
+        f"{'forwards' if i.step > 0 else 'backwards'} along {'a further axis' if place else 'the first axis'}"
+        for place, (n, i) in enumerate(zip(shape, axes, strict=False))
+        if isinstance(i, slice) and abs(i.step or 1) > 1 and len(range(*i.indices(n))) == 1 < n
     ]
-    spans = [(len(range(*i.indices(n))), n) for n, i in steps]
-    return "one of several" if any(count == 1 and n > 1 for count, n in spans) else ""
+    return f"one of several, {alone[0]}" if alone else ""
 
 
 def _windows(signature: Signature) -> tuple[Sizes, Sizes]:

@@ -23,6 +23,7 @@ DIVIDE = find("divide").name
 EMBEDDING = find("embedding").name
 EXP = find("exp").name
 EXPAND_DIMS = find("expand_dims").name
+FMA = find("fma").name
 FLIP = find("flip").name
 FLOOR_DIVIDE = find("floor_divide").name
 GETITEM = find("getitem").name

@@ -23,11 +23,6 @@ def of_plain_values_for_the_first(right: Any, i: int, g: Any, z: Any, *xs: Any) 
     return of_plain_values(right, i, g, z, *xs) if i == 0 else right(i, g, z, *xs)
 
 
-def of_a_plain_first_without_axes(right: Any, i: int, g: Any, z: Any, x: Any, y: Any, *xs: Any) -> Any:
-    """The second operand's derivative takes a first one without axes as a number, so it is constant in that."""
-    return right(i, g, z, detach(x) if i == 1 and np.ndim(detach(x)) == 0 else x, y, *xs)
-
-
 def constant_at_repeated_singular_values(right: Any, i: int, g: Any, z: Any, x: Any) -> Any:
     """Where a matrix has singular values twice, the derivative is computed from detached values."""
     values = np.linalg.svd(detach(x), compute_uv=False)
@@ -56,9 +51,6 @@ MUTANTS: tuple[Mutant, ...] = (
     rule("second-derivative-lost-at-repeated-singular-values",
         "Where a matrix has singular values twice, the determinant's derivative is computed from detached values.",
         SECOND, ("det",), constant_at_repeated_singular_values),
-    rule("second-derivative-lost-of-a-factor-without-axes",
-        "The derivative of a fused product and sum by its second operand takes a first one without axes as a number.",
-        ("op/reverse-over-reverse",), ("fma",), of_a_plain_first_without_axes),
     rule("norm-second-derivatives-lost", "The derivatives of norms, distances and weights that refuse complex numbers are computed from detached values.",
         SECOND, ("std", "logaddexp2", "cdist", "i1e"), of_plain_values),
     behaviour("recorded-tangent-doubled", "A tangent that is itself recorded is twice as large.",
