@@ -108,5 +108,7 @@ def _sides(pad_width: Sequence[Sequence[int]]) -> str:
     if not margins:
         return ""
     side = {(True, True): "both", (True, False): "before", (False, True): "behind"}[margins[-1]]
+    if margins[-1][1] and [behind for before, behind in pad_width if before or behind][-1] > 1:
+        side += ", behind by several"
     of_what = "a vector" if len(pad_width) == 1 else "one axis" if len(margins) == 1 else "several"
     return f"{side} of {of_what}"
