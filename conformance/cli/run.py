@@ -136,8 +136,6 @@ def _add_judgement(parser: argparse.ArgumentParser) -> None:
 def command(options: argparse.Namespace) -> int:
     """Run, print the results, and return the exit code."""
     from conformance.cli.console import print_json
-    from conformance.cli.known import expired
-    from conformance.cli.pages.known_ids import in_one_line, nameless
     from conformance.cli.progress import Progress
     from conformance.cli.report import report_to
     from conformance.gate.github import is_on_github
@@ -165,8 +163,7 @@ def command(options: argparse.Namespace) -> int:
         is_over_at_first=options.exitfirst,
         no_cache=options.no_cache,
     )
-    for line in (*expired(options.known), *in_one_line(nameless(options.known))) if options.known else ():
-        print(f"conformance: {line}", file=sys.stderr)
+    remark_on(options.known)
     progress = Progress(options.budget)
     try:
         code = conduct(request, progress)
@@ -194,6 +191,15 @@ def command(options: argparse.Namespace) -> int:
         safely(print_json, summary(progress.output, code, reports))
     is_printed = progress.is_printed()
     return code or (0 if is_written and is_printed else UsageError.exit_code)
+
+
+def remark_on(known: Path | None) -> None:
+    """Print what a list of known failures has that is past its date, or can match nothing."""
+    from conformance.cli.known import expired
+    from conformance.cli.pages.known_ids import in_one_line, nameless
+
+    for line in (*expired(known), *in_one_line(nameless(known))) if known else ():
+        print(f"conformance: {line}", file=sys.stderr)
 
 
 def complain(text: str) -> None:

@@ -113,6 +113,14 @@ def _is_flat(expected: Expected) -> bool:
     return bool(np.ptp(expected.exact) <= 2 * expected.allowed.max())
 
 
+def half_precisions(engine: Backend) -> list[str]:
+    """Those that an engine declares; Unsupported where it declares none."""
+    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
+    if not narrow:
+        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    return narrow
+
+
 @contract("E15", "long-sum")
 def long_sum_is_as_accurate_as_the_textbook_rule(engine: Backend, sample: Sample) -> list[Comparison]:
     """In half precision a gradient that adds up thousands of entries is as accurate as the textbook rule."""
@@ -127,11 +135,8 @@ def long_sum_is_as_accurate_as_the_textbook_rule(engine: Backend, sample: Sample
 
 def _long_sums(engine: Backend, sample: Sample) -> Iterator[Case]:
     """Calls whose gradients are long sums of equal terms: of a broadcast operand, along one axis and several, and in a matrix product."""
-    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
-    if not narrow:
-        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
     term = sample.rng.integers(1, 13) * sample.rng.choice((-0.25, 0.25))
-    for dtype in narrow:
+    for dtype in half_precisions(engine):
         for op, shapes in LONG:
             operands = tuple(np.ones(shape, dtype) for shape in shapes)
             yield Case(op, operands, {}, (np.full(shapes[0], term, dtype),), ("C",) * 3, dtype)
@@ -143,9 +148,7 @@ def value_of_a_long_sum_is_as_accurate_as_the_reference(engine: Backend, sample:
 
     What a mean adds up is larger than the type's largest number; the mean is not.
     """
-    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
-    if not narrow:
-        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    narrow = half_precisions(engine)
     compared, term = [], sample.rng.integers(1, 13) * sample.rng.choice((-0.25, 0.25))
     for dtype in narrow:
         row = np.full((1, MANY), term, dtype)
@@ -230,9 +233,7 @@ def _all_tied(op: str, dtype: str) -> Case:
 @contract("E2", "half-precision", Capability.FORWARD, is_wide=True)
 def forward_mode_in_half_precision_is_the_transpose_of_reverse_mode(engine: Backend, sample: Sample) -> None:
     """In half precision, in any op, ⟨w, Jv⟩ = ⟨Jᵀw, v⟩, and the entries of Jv are those of the rule."""
-    narrow = [dtype for dtype in engine.dtypes if dtype in HALF]
-    if not narrow:
-        raise Unsupported(f"{engine.engine} declares no gradients in half precision")
+    narrow = half_precisions(engine)
     asked = replace(sample, dtype=type_of(sample, narrow))
     count = 0
     for member in members(engine, asked, is_built=False):
